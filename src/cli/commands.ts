@@ -15,6 +15,7 @@ import { healthcheckCommand } from './commands/healthcheck.ts'
 import { helpCommand } from './commands/help-command.ts'
 import { importCommand } from './commands/import.ts'
 import { trashCommand } from './commands/keep/trash.ts'
+import { versionsCommand } from './commands/keep/versions.ts'
 import { quotasCommand } from './commands/quotas.ts'
 import { rootsCommand } from './commands/roots.ts'
 import { rulesCommand } from './commands/rules.ts'
@@ -65,6 +66,7 @@ export function commandTree(): Command {
     rulesCommand,
     quotasCommand,
     trashCommand,
+    versionsCommand,
     cmdsCommand,
     auditCommand,
     importCommand,

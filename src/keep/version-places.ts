@@ -6,6 +6,7 @@ import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { AppError, errnoOf, unless } from '../lib/errors.ts'
 import { contains } from '../lib/host-path.ts'
+import { parseVersionName, type VersionName } from './version-name.ts'
 
 /**
  * The folders in which versions of what lies in `realDir` may be, the highest first: those on its mount from the top
@@ -105,4 +106,51 @@ export async function mergeInto(volume: Volume, from: EntryName, to: EntryName):
     await folder.close()
   }
   await volume.removeSingle(from.folder, from.name, null)
+}
+
+/** A version of a file. */
+export interface Version extends VersionName {
+  /** In the folder of its file. */
+  name: string
+  sizeBytes: number
+  mtimeMs: number
+  dev: bigint
+  ino: bigint
+  /** Real path of the folder that its store lies in. */
+  base: string
+}
+
+/** What is at a path below an open store: the versions of the file there, and the names of further folders. */
+export async function versionsIn(
+  volume: Volume,
+  store: OpenFolder,
+  path: string,
+  base: string,
+): Promise<{ versions: Version[]; folders: string[] }> {
+  const folder = await volume.openChild(store, path).catch(unless('ENOENT', 'ENOTDIR', 'forbidden'))
+  if (!folder) return { versions: [], folders: [] }
+  try {
+    const { dirents } = await volume.list(folder)
+    const names = dirents.flatMap(({ name }) => {
+      const parsed = parseVersionName(name)
+      return parsed ? [{ name, parsed }] : []
+    })
+    const { signal } = new AbortController()
+    const stats = await volume.statMany(
+      folder,
+      names.map(({ name }) => name),
+      signal,
+    )
+    const versions = names.flatMap(({ name, parsed }, i) => {
+      const found = stats[i]
+      if (!found || found === 'unreachable' || !found.isFile()) return []
+      const { dev, ino } = found
+      const facts = { sizeBytes: Number(found.size), mtimeMs: Number(found.mtimeMs), dev, ino }
+      return [{ ...parsed, name, base, ...facts }]
+    })
+    const folders = dirents.filter((dirent) => dirent.isDirectory()).map(({ name }) => name)
+    return { versions, folders }
+  } finally {
+    await folder.close()
+  }
 }

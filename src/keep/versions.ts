@@ -7,19 +7,24 @@ import type { KeptOld } from '../files/volume/temp-file.ts'
 import { leadsToTemp, VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { AppError, errnoOf, isFullDisk, unless } from '../lib/errors.ts'
+import { contains } from '../lib/host-path.ts'
 import type { Logger } from '../lib/log.ts'
 import type { VPath } from '../lib/vpath.ts'
+import type { Kept } from './retention.ts'
+import type { StoreList } from './store-list.ts'
 import { surplusOf } from './thinning.ts'
-import { nameOfVersion, parseVersionName, type VersionName, versionID } from './version-name.ts'
-import { basesOf, mergeInto, openVersionStore, removeEmpty } from './version-places.ts'
+import { nameOfVersion, versionID } from './version-name.ts'
+import {
+  basesOf,
+  mergeInto,
+  openVersionStore,
+  removeEmpty,
+  type Version,
+  versionsIn,
+} from './version-places.ts'
+import { versionsToLeave } from './version-sweep.ts'
 
-/** A version of a file. */
-export interface Version extends VersionName {
-  sizeBytes: number
-  mtimeMs: number
-  /** Real path of the folder that its store lies in. */
-  base: string
-}
+export type { Version }
 
 export interface Versions {
   /** They are made. */
@@ -39,6 +44,8 @@ export interface Versions {
   mark(realPath: string, id: string, isKept: boolean): Promise<void>
   /** Removes one for good; `not_found` without it. */
   drop(realPath: string, id: string): Promise<void>
+  /** All that may leave for its age or for room; removes what is too many on the way. */
+  kept(): Promise<Kept[]>
   /** Waits for what is under way. */
   close(): Promise<void>
 }
@@ -47,6 +54,8 @@ interface VersionsOptions {
   volume: Volume
   /** Real paths of the folders that are served. */
   tops: () => Promise<readonly string[]>
+  /** Folders with a store that nothing else tells of. */
+  stores: StoreList
   isOn: () => boolean
   log: Pick<Logger, 'warn'>
   now?: () => number
@@ -97,6 +106,7 @@ export function createVersions(options: VersionsOptions): Versions {
           await volume.rename({ folder, name }, { folder, name: marked }, { replace: false })
       }),
     drop: (realPath, id) => drop(keeping, realPath, id),
+    kept: () => allKept(keeping),
     close: async () => {
       await forgetStore(keeping)
       await Promise.all(keeping.running)
@@ -110,10 +120,11 @@ async function keep(
   owner: number | null,
   { inPlace }: { inPlace: boolean },
 ): Promise<KeptOld | null> {
-  const { volume, tops, taking, log } = keeping
+  const { volume, tops, stores, taking, log } = keeping
   const { realDir } = file.folder
   const realPath = join(realDir, file.name)
-  const done = (base: string, id: string): KeptOld => {
+  const done = async (base: string, id: string): Promise<KeptOld> => {
+    if (taking.get(realDir) !== base) await stores.add(base)
     if (taking.size >= MAX_REMEMBERED) taking.clear()
     taking.set(realDir, base)
     thinLater(keeping, realPath)
@@ -217,7 +228,16 @@ async function list(keeping: Keeping, realPath: string): Promise<Version[]> {
   const found = await inStores(keeping, realPath, (store, { base, path }) =>
     versionsIn(keeping.volume, store, path, base),
   )
-  return found.flat().sort((a, b) => b.replacedAt - a.replacedAt)
+  return found.flatMap(({ versions }) => versions).sort((a, b) => b.replacedAt - a.replacedAt)
+}
+
+async function allKept({ volume, tops, stores, now }: Keeping): Promise<Kept[]> {
+  const served = await tops()
+  const mounted = served.flatMap((top) => volume.mountsBelow(top))
+  const found: Kept[] = []
+  for (const base of new Set([...served, ...mounted, ...(await stores.all())]))
+    for (const one of await versionsToLeave(volume, base, now())) found.push(one)
+  return found
 }
 
 async function drop(keeping: Keeping, realPath: string, id: string): Promise<void> {
@@ -232,11 +252,13 @@ async function drop(keeping: Keeping, realPath: string, id: string): Promise<voi
 }
 
 async function moved(keeping: Keeping, fromReal: string, toReal: string): Promise<void> {
-  const { volume, tops, log } = keeping
+  const { volume, tops, stores, log } = keeping
   // What is deleted comes back to where its versions are.
   if (leadsToTemp(toReal) || leadsToTemp(fromReal)) return
   try {
     await forgetStore(keeping)
+    for (const base of await stores.all())
+      if (contains(fromReal, base)) await stores.move(base, toReal + base.slice(fromReal.length))
     const targets = basesOf(volume, await tops(), dirname(toReal))
     await inStores(keeping, fromReal, async (store, { base, path }) => {
       if (!(await volume.stat(store, path).catch(unless('ENOENT', 'ENOTDIR')))) return
@@ -284,38 +306,8 @@ async function withVersion<T>(
 ): Promise<T> {
   const found = (await list(keeping, realPath)).find((version) => version.id === id)
   if (!found) throw new AppError('not_found', `${realPath} has no version ${id}`)
-  const { base, isKept } = found
+  const { base, name } = found
   const path = join(base, VERSIONS_NAME, relative(base, realPath))
   const folder = await keeping.volume.openFolder(path)
-  return work({ folder, name: nameOfVersion(id, isKept), base }).finally(folder.close)
-}
-
-async function versionsIn(
-  volume: Volume,
-  store: OpenFolder,
-  path: string,
-  base: string,
-): Promise<Version[]> {
-  const folder = await volume.openChild(store, path).catch(unless('ENOENT', 'ENOTDIR', 'forbidden'))
-  if (!folder) return []
-  try {
-    const { dirents } = await volume.list(folder)
-    const names = dirents.flatMap(({ name }) => {
-      const parsed = parseVersionName(name)
-      return parsed ? [{ name, parsed }] : []
-    })
-    const { signal } = new AbortController()
-    const stats = await volume.statMany(
-      folder,
-      names.map(({ name }) => name),
-      signal,
-    )
-    return names.flatMap(({ parsed }, i) => {
-      const found = stats[i]
-      if (!found || found === 'unreachable' || !found.isFile()) return []
-      return [{ ...parsed, base, sizeBytes: Number(found.size), mtimeMs: Number(found.mtimeMs) }]
-    })
-  } finally {
-    await folder.close()
-  }
+  return work({ folder, name, base }).finally(folder.close)
 }

@@ -14,14 +14,14 @@ import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
 import { freeingVolume } from '../keep/freeing-volume.ts'
 import { createKeeping, type Keeping } from '../keep/keeping.ts'
 import type { Trash } from '../keep/trash.ts'
-import { realPathsOf } from '../keep/version-places.ts'
 import { versionedVolume } from '../keep/versioned-volume.ts'
-import { createVersions, type Versions } from '../keep/versions.ts'
+import type { Versions } from '../keep/versions.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
 import { createQuotas, type Quotas } from '../quotas/quotas.ts'
 import { openTrash } from './open-trash.ts'
+import { openVersions } from './open-versions.ts'
 import { admitUpload } from './unfinished.ts'
 
 export interface Services extends TreeServices, ServiceBase {
@@ -72,8 +72,7 @@ export function createServices(base: ServiceBase): Services {
   const freeing = freeingVolume(disk, (realDir, bytes) =>
     keeping.retention.makeRoom(realDir, bytes),
   )
-  const tops = realPathsOf(disk, [config.root, ...Object.values(config.roots)])
-  const versions = createVersions({ volume: freeing, tops, isOn: () => config.versions, log })
+  const versions = openVersions({ config, database: store.file, log }, freeing)
   const volume = countedVolume(versionedVolume(freeing, versions), quotas)
   const policy = () => keepPolicyOf(config, store.settings())
   const historyFiles = historyFilesOf(store.file, {
@@ -81,7 +80,7 @@ export function createServices(base: ServiceBase): Services {
     onError: (error) => log.error(`the history cannot be written: ${(error as Error).message}`),
   })
   const trash = openTrash({ config, database: store.file, log }, volume)
-  const keeping = createKeeping({ volume: disk, trash, policy, log })
+  const keeping = createKeeping({ volume: disk, trash, versions, policy, log })
   const roots = createRoots(store, disks, config.roots, base.foldingRoots ?? new Set())
   return {
     ...base,

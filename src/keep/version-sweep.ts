@@ -1,0 +1,55 @@
+// All versions on all disks, for those that are too many, too old or too large.
+import { join } from 'node:path'
+import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
+import type { Volume } from '../files/volume/volume.ts'
+import { unless } from '../lib/errors.ts'
+import { createTurns } from '../lib/turns.ts'
+import type { Kept } from './retention.ts'
+import { surplusOf } from './thinning.ts'
+import { openVersionStore, removeEmpty, type Version, versionsIn } from './version-places.ts'
+
+/**
+ * Everything that may leave from the store in the folder `base`: without what is marked to stay. What is too many by its
+ * age is removed on the way, and what has the content of the present file, as after a crash amid a save.
+ */
+export async function versionsToLeave(volume: Volume, base: string, now: number): Promise<Kept[]> {
+  const store = await openVersionStore(volume, base).catch(unless('forbidden', 'EACCES'))
+  if (!store) return []
+  const { signal } = new AbortController()
+  const turn = createTurns()
+  const found: Kept[] = []
+  const erase = async (path: string, name: string) => {
+    const folder = await volume.openFolder(join(base, VERSIONS_NAME, path))
+    await volume.remove(folder, name, { signal }).finally(folder.close)
+    await removeEmpty(volume, base, path)
+  }
+  const lookAt = async (path: string, versions: Version[]) => {
+    const present = await volume.statAt(join(base, path)).catch(unless('ENOTDIR'))
+    const surplus = new Set(surplusOf(versions, now))
+    for (const version of versions) {
+      const { name, sizeBytes, replacedAt, isKept } = version
+      const isPresent = present?.ino === version.ino && present.dev === version.dev
+      if (surplus.has(version) || isPresent) await erase(path, name).catch(unless('ENOENT'))
+      else if (!isKept)
+        found.push({
+          store: join(base, VERSIONS_NAME),
+          keptAt: replacedAt,
+          bytes: sizeBytes,
+          measure: async () => sizeBytes,
+          erase: () => erase(path, name),
+        })
+    }
+  }
+  try {
+    const waiting = ['']
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      await turn()
+      const { versions, folders } = await versionsIn(volume, store, path, base)
+      if (versions.length > 0) await lookAt(path, versions)
+      for (const name of folders) waiting.push(join(path, name))
+    }
+    return found
+  } finally {
+    await store.close()
+  }
+}
