@@ -76,8 +76,8 @@ function add(found: Map<string, Summary>, step: Step): void {
     found.set(id, { ...facts, isUndone: false, steps: [step] })
     return
   }
-  // Of the first step, which comes last here.
-  before.kind = kind
+  // Of the first step, which comes last here; folders are made on the way to something.
+  if (kind !== 'folder') before.kind = kind
   before.atMs = atMs
   before.files += step.files
   before.bytes += step.bytes

@@ -67,6 +67,7 @@ describe('undoing what is new', () => {
     await using _ = app
     await upload(bob, '/up/one.txt', '1')
     await upload(bob, '/up/sub/two.txt', '2')
+    expect((await latest(bob)).kind).toBe('upload')
     expect(await undo(bob, 'operation-1')).toEqual({ status: 200, done: 4, kept: [] })
     expect(await names(app)).toEqual(['own.txt'])
     const { id, files } = await latest(bob)
