@@ -2,10 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { basename, dirname, join, relative } from 'node:path'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
-import type { Volume } from '../files/volume/volume.ts'
+import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { AppError, errnoOf, isUnreachable, unless } from '../lib/errors.ts'
 import { contains } from '../lib/host-path.ts'
 import type { Logger } from '../lib/log.ts'
+import { copyAway, removeCopied } from './copy-away.ts'
 import {
   baseOf,
   createStoreIndex,
@@ -184,9 +185,15 @@ async function put(
   requireNoMount(volume, realPath)
   const content = { isDir: found.isDirectory(), bytes: Number(found.size) }
   let failure: unknown
-  for (const base of await basesFor(volume, tops, realPath)) {
+  const bases = await basesFor(volume, tops, realPath)
+  const ways = [
+    ...bases.map((base) => ({ base, take: renameAway })),
+    { base: bases[0] as string, take: copyFrom },
+  ]
+  for (const { base, take } of ways) {
+    if (take === copyFrom && errnoOf(failure) !== 'EXDEV') break
     try {
-      const { name: kept, ...info } = await putAgain(volume, base, place, facts)
+      const { name: kept, ...info } = await putAgain({ volume, take }, base, place, facts)
       const path = relative(base, realPath)
       return entryOf(base, join(base, TRASH_NAME), kept, { ...info, path }, content)
     } catch (error) {
@@ -223,7 +230,7 @@ async function basesFor(
 
 // An empty trash may be removed right when it was opened.
 async function putAgain(...of: Parameters<typeof putInto>): ReturnType<typeof putInto> {
-  const [volume, , { folder, name }] = of
+  const [{ volume }, , { folder, name }] = of
   for (let left = 3; ; left--) {
     try {
       return await putInto(...of)
@@ -234,8 +241,21 @@ async function putAgain(...of: Parameters<typeof putInto>): ReturnType<typeof pu
   }
 }
 
+type Take = (volume: Volume, from: EntryName, to: EntryName) => Promise<void>
+
+const renameAway: Take = (volume, from, to) => volume.rename(from, to, { replace: true })
+
+const copyFrom: Take = async (volume, from, to) => {
+  try {
+    await copyAway(volume, from, to)
+  } catch (error) {
+    await volume.remove(to.folder, to.name, { signal: NEVER }).catch(unless('ENOENT'))
+    throw error
+  }
+}
+
 async function putInto(
-  volume: Volume,
+  { volume, take }: { volume: Volume; take: Take },
   base: string,
   { folder, name, realPath }: KeptPlace,
   { userID, operation }: Deletion,
@@ -248,11 +268,14 @@ async function putInto(
   try {
     await volume.writeNew(store.info, kept + INFO_SUFFIX, formatInfo({ ...info, path }))
     try {
-      await volume.rename({ folder, name }, { folder: store.files, name: kept }, { replace: true })
+      await take(volume, { folder, name }, { folder: store.files, name: kept })
     } catch (error) {
       await volume.remove(store.info, kept + INFO_SUFFIX, { signal: NEVER })
       throw error
     }
+    const copy = { folder: store.files, name: kept }
+    if (take === copyFrom && !(await removeCopied(volume, { folder, name }, copy)))
+      throw new AppError('incomplete', `${name} changed while it was deleted, and stays in part`)
     return { name: kept, ...info }
   } catch (error) {
     if (store.isNew) await removeEmptyStore(volume, base)

@@ -204,6 +204,7 @@ export async function moveWithShares(
     await endSharesOfGone(actor, to, isUntouched)
     throw error
   }
+  await services.trash.moved(from.place.real, to.place.real)
   await endSharesOfGone(actor, to, isUntouched)
   await updateShares(services, (tx) => {
     moveShares(tx, placing(services), user.id, from, to)

@@ -1,6 +1,6 @@
 // The trash across mounts: an entry stays on its disk, and where nothing works all is in its place.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
 import { MAY_MOUNT, mountDisk, mountFile, mountFolder } from '../support/mounts.ts'
@@ -56,6 +56,27 @@ describe.runIf(MAY_MOUNT)('what is deleted', () => {
     const kept = (await setup.services.trash.entries()).map(({ path }) => path)
     const left = (await readdir(setup.tree.at('disk'))).includes('x.txt')
     expect(kept.includes('x.txt')).toBe(!left)
+  })
+
+  test('from a lower layer, which cannot be renamed, is copied whole', async () => {
+    await using setup = await setUp({})
+    const at = (name: string) => join(setup.tree.base, name)
+    await using _disk = await mountDisk(at('layers'), 1_000_000)
+    for (const name of ['lower/d/e', 'upper', 'work'])
+      await mkdir(at(`layers/${name}`), { recursive: true })
+    await writeFile(at('layers/lower/d/e/x.txt'), 'x', { mode: 0o640 })
+    await mkdir(setup.tree.at('over'))
+    const layers = ['lower', 'upper', 'work'].map((name) => `${name}dir=${at(`layers/${name}`)}`)
+    execFileSync('mount', ['-t', 'overlay', '-o', layers.join(), 'none', setup.tree.at('over')])
+    try {
+      const entry = await put(setup, 'over/d')
+      const kept = join(entry.store, 'files', entry.name)
+      expect(await readFile(join(kept, 'e/x.txt'), 'utf8')).toBe('x')
+      expect((await stat(join(kept, 'e/x.txt'))).mode & 0o777).toBe(0o640)
+      expect(await readdir(setup.tree.at('over'))).toEqual(['.fb-trash'])
+    } finally {
+      execFileSync('umount', [setup.tree.at('over')])
+    }
   })
 
   test('is no alias of the trash by another mount', async () => {
