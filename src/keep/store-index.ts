@@ -70,6 +70,8 @@ export function entryOf(
 export interface StoreIndex {
   /** What is there now, by name; null when there is no trash any more. */
   entries(): Promise<ReadonlyMap<string, TrashEntry> | null>
+  /** What was there when it was last read; another program may have taken it since. */
+  known(id: string): TrashEntry | undefined
   add(entry: TrashEntry): void
   drop(name: string): void
 }
@@ -104,6 +106,7 @@ export function createStoreIndex(volume: Volume, base: string): StoreIndex {
       })
       return reading
     },
+    known: (id) => [...known.values()].find((entry) => entry.id === id),
     add: (entry) => {
       if (seen !== '') known.set(entry.name, entry)
     },

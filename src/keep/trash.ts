@@ -73,9 +73,10 @@ interface TrashOptions {
 /** Nothing is touched before the first call. */
 export function createTrash(options: TrashOptions): Trash {
   const { volume, tops, stores } = options
-  const { indexOf, entries, leave } = createIndexes(options)
+  const { indexOf, known, entries, leave } = createIndexes(options)
   const find = async (id: string) => {
-    const entry = (await entries()).find((each) => each.id === id)
+    // Without reading everything again for each of many; what is gone is noticed when it is touched.
+    const entry = known(id) ?? (await entries()).find((each) => each.id === id)
     if (!entry) throw new AppError('not_found', 'it is not in the trash')
     return entry
   }
@@ -159,6 +160,13 @@ function createIndexes({ volume, tops, stores, log }: TrashOptions) {
   }
   return {
     indexOf,
+    known: (id: string) => {
+      for (const index of indexes.values()) {
+        const entry = index.known(id)
+        if (entry) return entry
+      }
+      return undefined
+    },
     leave: (base: string) => void indexes.delete(base),
     entries: async () => {
       const served = await tops()

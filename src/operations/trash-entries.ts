@@ -1,5 +1,5 @@
 // Entries of the trash as an account sees them: judged by where they were, as a file there would be.
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { foldersOf } from '../access/folder-rights.ts'
 import { hasRules, treeScopeOf } from '../access/user-tree.ts'
 import { vpathIn } from '../files/place/jail.ts'
@@ -7,6 +7,7 @@ import type { May } from '../files/place/path-rules.ts'
 import { createScope, type Scope } from '../files/place/scope.ts'
 import type { TrashEntry } from '../keep/trash.ts'
 import { AppError, errnoOf, unless } from '../lib/errors.ts'
+import { createTurns } from '../lib/turns.ts'
 import { joinVPath, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay } from './actor.ts'
 
@@ -22,10 +23,12 @@ export async function entriesSeenBy(actor: Actor): Promise<SeenEntry[]> {
   const entries = trash.entries()
   const pathOf = await pathsFor(actor)
   const seen: SeenEntry[] = []
+  const turn = createTurns()
   for (const entry of await entries) {
     if (keeping.leaving.has(entry.id)) continue
     const path = await pathOf(entry)
     if (path !== null) seen.push({ entry, path })
+    await turn()
   }
   return seen
 }
@@ -47,27 +50,46 @@ async function pathsFor({ services, user, scope }: Actor) {
     const realPath = await scope.rootPath(top).catch(() => null)
     if (realPath !== null) tops.push({ top, realPath })
   }
-  const tests = new Map<VPath, Promise<May | null>>()
-  const testOf = (folder: VPath) => {
-    const known = tests.get(folder) ?? testBelow(scope, folder)
-    tests.set(folder, known)
+  const found = new Map<string, Promise<Folder[]>>()
+  const foldersAt = (realDir: string) => {
+    const known = found.get(realDir) ?? foldersFor(scope, tops, realDir)
+    found.set(realDir, known)
     return known
   }
   return async ({ realPath }: TrashEntry): Promise<VPath | null> => {
     if (realPath === null) return null
-    for (const { top, realPath: realTop } of tops) {
-      const below = vpathIn(realTop, realPath)
-      if (below === null) continue
-      const path = rebase(top, below)
+    for (const { top, vpath, may } of await foldersAt(dirname(realPath))) {
+      const path = joinVPath(vpath, basename(realPath))
       // A folder at the top hides what the home has of its name.
       if (top === ROOT && tops.some((other) => other.top !== ROOT && isIn(other.top, path)))
         continue
-      if (below === ROOT || !scope.may(path, 'see')) continue
-      const may = await testOf(parentOf(path))
-      if (may?.(path, 'see')) return path
+      if (scope.may(path, 'see') && may(path, 'see')) return path
     }
     return null
   }
+}
+
+/** A folder in which entries were, by a path that it has for the caller. */
+interface Folder {
+  top: VPath
+  vpath: VPath
+  /** By all names that it has now. */
+  may: May
+}
+
+async function foldersFor(
+  scope: Scope,
+  tops: readonly { top: VPath; realPath: string }[],
+  realDir: string,
+): Promise<Folder[]> {
+  const folders: Folder[] = []
+  for (const { top, realPath } of tops) {
+    const below = vpathIn(realPath, realDir)
+    const vpath = below && rebase(top, below)
+    const may = vpath && (await testBelow(scope, vpath))
+    if (vpath && may) folders.push({ top, vpath, may })
+  }
+  return folders
 }
 
 function isIn(top: VPath, path: VPath): boolean {

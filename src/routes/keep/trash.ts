@@ -56,10 +56,9 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
   const limit = parseLimit(query.get('limit'))
   const isAsked = filterOf(query, deps)
   const actor = actorOf(c, deps)
-  const found = (await entriesSeenBy(actor)).filter(isAsked)
-  found.sort((a, b) => compare(cursorOf(b), cursorOf(a)))
+  const found = (await entriesSeenBy(actor)).filter(isAsked).sort(newestFirst)
   const cursor = query.get('cursor') ?? ''
-  const rest = cursor === '' ? found : found.filter((seen) => compare(cursorOf(seen), cursor) < 0)
+  const rest = cursor === '' ? found : found.filter((seen) => cursorOf(seen) < cursor)
   const page = rest.slice(0, limit)
   const last = page.at(-1)
   deps.keeping.sizes.want([...page, ...found].map(({ entry }) => entry))
@@ -92,8 +91,8 @@ function cursorOf({ entry }: SeenEntry): string {
   return `${String(Math.trunc(entry.deletedAt)).padStart(15, '0')}-${entry.id}`
 }
 
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0
+function newestFirst({ entry: a }: SeenEntry, { entry: b }: SeenEntry): number {
+  return b.deletedAt - a.deletedAt || (a.id < b.id ? 1 : -1)
 }
 
 function nameOf({ store }: Deps, userID: number | null): string | null {
