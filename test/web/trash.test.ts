@@ -1,10 +1,12 @@
 // The trash as people meet it: deleting without a question, and everything that comes back.
 import { existsSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { servedPages } from './browser-steps.ts'
 import { entry, expectNames, toast } from './listing-steps.ts'
+import { pickFiles } from './upload-steps.ts'
 
 const openServed = servedPages()
 const TREE = { 'a.txt': 'A', 'b.txt': 'B', 'docs/c.txt': 'C' }
@@ -57,5 +59,33 @@ it('lists what was deleted in a folder, restores it, and deletes the rest for go
   await question.getByText('1 item · 1 B').waitFor()
   await question.getByRole('button', { name: 'Delete for good' }).click()
   await page.getByText('The trash is empty').waitFor()
+  expect(open.problems).toEqual([])
+})
+
+it('takes back an upload, and a copy that has replaced something', async () => {
+  await using open = await openServed({ ...TREE, 'docs/a.txt': 'old' })
+  const { page, tree } = open
+  const own = join(tree.base, 'new.txt')
+  await writeFile(own, 'new')
+  await pickFiles(page, [own])
+  const uploaded = toast(page, '1 file uploaded')
+  await uploaded.waitFor()
+  expect(await tree.read('new.txt')).toBe('new')
+  await uploaded.getByRole('button', { name: 'Undo' }).click()
+  await entry(page, 'new.txt').waitFor({ state: 'detached' })
+  await entry(page, 'a.txt').click()
+  await page.keyboard.press('Control+c')
+  await entry(page, 'docs').dblclick()
+  await entry(page, 'c.txt').waitFor()
+  await page.keyboard.press('Control+v')
+  const dialog = page.getByRole('dialog', { name: /already exists/ })
+  await dialog.getByRole('radio', { name: 'Replace' }).check()
+  await dialog.getByRole('button').last().click()
+  const copied = toast(page, 'Copied 1 item')
+  await copied.waitFor()
+  expect(await tree.read('docs/a.txt')).toBe('A')
+  await copied.getByRole('button', { name: 'Undo' }).click()
+  await expect.poll(() => tree.read('docs/a.txt')).toBe('old')
+  expect(existsSync(join(tree.root, 'new.txt'))).toBe(false)
   expect(open.problems).toEqual([])
 })

@@ -245,10 +245,10 @@ describe('Undo', () => {
     expect(open.problems).toEqual([])
   })
 
-  it('is not offered when something was replaced', async () => {
+  it('is not offered without a trash when something was replaced', async () => {
     await using tree = await makeTree({ 'a.txt': 'new', 'to/a.txt': 'old' })
     await setModified(tree.at('to/a.txt'), '2020-01-01T00:00:00Z')
-    await using program = await startProgram(tree)
+    await using program = await startProgram(tree, { args: ['--trash', 'off', '--versions=false'] })
     await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
@@ -265,9 +265,9 @@ describe('Undo', () => {
     await expectTree(tree, { 'to/a.txt': 'new' })
   })
 
-  it('is not offered for a new folder or a copy to who does not see hidden names', async () => {
+  it('is not offered without a trash for a new folder or a copy to who does not see hidden names', async () => {
     await using tree = await makeTree({ 'a.txt': 'A', to: null })
-    await using program = await startProgram(tree)
+    await using program = await startProgram(tree, { args: ['--trash', 'off'] })
     const { fetch } = await loginAs(program.origin)
     const data = { id: 1, hideDotfiles: true }
     await fetch('/api/users/1', {

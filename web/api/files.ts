@@ -144,7 +144,11 @@ export interface Transfer {
  *
  * @throws ApiError 409 when the name is taken and `override` is false.
  */
-export async function transfer(what: Transfer, signal?: AbortSignal): Promise<void> {
+export async function transfer(
+  what: Transfer,
+  operation?: string,
+  signal?: AbortSignal,
+): Promise<void> {
   await call(`/resources${encodePath(what.from)}`, {
     method: 'PATCH',
     query: {
@@ -153,6 +157,7 @@ export async function transfer(what: Transfer, signal?: AbortSignal): Promise<vo
       override: what.override,
       rename: false,
     },
+    headers: operationHeader(operation),
     signal,
   })
 }

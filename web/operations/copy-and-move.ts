@@ -2,8 +2,10 @@
 // told in a toast, and what can be taken back is offered for Undo.
 
 import { plural, t } from '@lingui/core/macro'
+import { newOperation } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { transfer } from '../api/files.ts'
+import { hasTrash, hasVersions } from '../lib/boot.ts'
 import { goHref } from '../lib/page/navigate.ts'
 import { filesHref, nameOf, parentOf, shownName } from '../lib/paths.ts'
 import { clearClipboard, clipboard } from '../state/clipboard.ts'
@@ -27,6 +29,7 @@ import {
   transferProblem,
 } from './transfers.ts'
 import { offerUndo } from './undo.ts'
+import { takeBack } from './undo-record.ts'
 
 /** Work that takes longer than this says so, with a way to stop it. */
 const SLOW_WORK_MS = 700
@@ -62,7 +65,8 @@ export async function transferEntries(
   }
   if (plan === null || plan.length === 0) return false
   const progress = tellSlowWork(kind, plan.length, controller)
-  const result = await carryOut(kind, plan, controller.signal, progress.advance)
+  const operation = newOperation()
+  const result = await carryOut(kind, plan, operation, controller.signal, progress.advance)
   progress.end()
   if (kind === 'move') {
     for (const step of result.done) {
@@ -71,7 +75,7 @@ export async function transferEntries(
     }
   } else refreshUsage()
   // Told before the folders are listed again, which may take long on a bad connection.
-  if (result.done.length > 0) tellTransfer(kind, result.done, target)
+  if (result.done.length > 0) tellTransfer(kind, result.done, target, operation)
   await settle(kind, result, target, options.follow === true)
   tellFailures(
     result.failures,
@@ -120,7 +124,12 @@ async function settle(
   }
 }
 
-function tellTransfer(kind: TransferKind, done: readonly PlannedTransfer[], target: string): void {
+function tellTransfer(
+  kind: TransferKind,
+  done: readonly PlannedTransfer[],
+  target: string,
+  operation: string,
+): void {
   const count = done.length
   const folder = folderTitle(target)
   const text =
@@ -133,10 +142,14 @@ function tellTransfer(kind: TransferKind, done: readonly PlannedTransfer[], targ
           one: `Copied # item to “${folder}”`,
           other: `Copied # items to “${folder}”`,
         })
-  // What was replaced cannot be brought back, so nothing is promised then.
   const replaced = done.some((step) => step.override)
-  if (replaced || (kind === 'copy' && !canTakeBack(target))) toastSuccess(text)
-  else if (kind === 'move') offerUndo(text, () => undoMoves(done))
+  if (kind === 'move' && !replaced) offerUndo(text, () => undoMoves(done))
+  else if (hasTrash && (hasVersions || !replaced)) {
+    const folders = new Set(done.map((step) => parentOf(step.from)).concat(target))
+    offerUndo(text, () => takeBack(operation, [...folders]))
+  }
+  // Without versions what was replaced cannot be brought back, so nothing is promised then.
+  else if (replaced || !canTakeBack(target)) toastSuccess(text)
   else {
     const copies = lookAt(
       target,

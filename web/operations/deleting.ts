@@ -19,6 +19,7 @@ import { toastSuccess } from './toasts.ts'
 import type { TransferItem } from './transfer-types.ts'
 import type { TransferFailure } from './transfers.ts'
 import { offerUndo } from './undo.ts'
+import { takeBack } from './undo-record.ts'
 
 const MAX_PARALLEL_DELETES = 4
 
@@ -75,8 +76,7 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
       gone === 1 && items.length === 1
         ? t`Deleted “${name}”`
         : plural(gone, { one: 'Deleted # item', other: 'Deleted # items' })
-    const back = paths.filter((path) => !failures.some(({ item }) => item.path === path))
-    if (trash) offerUndo(text, async () => (await import('./bring-back.ts')).bringBack(back))
+    if (trash) offerUndo(text, () => takeBack(operation, [...folders.keys()]))
     else toastSuccess(text)
   }
   const left = failures.map(({ item }) => item.path)

@@ -146,6 +146,7 @@ function sideOf(entry: FileEntry | undefined, item: TransferItem): ClashSide {
 export async function carryOut(
   kind: TransferKind,
   plan: readonly PlannedTransfer[],
+  operation: string,
   signal: AbortSignal,
   onProgress?: (done: number) => void,
 ): Promise<TransferResult> {
@@ -179,6 +180,7 @@ export async function carryOut(
             to: step.to,
             override: step.override,
           },
+          operation,
           signal,
         )
         result.done.push(step)

@@ -4,11 +4,13 @@
 import { i18n } from '@lingui/core'
 import { msg, plural } from '@lingui/core/macro'
 import { discardUpload } from '../api/uploads.ts'
-import { boot } from '../lib/boot.ts'
+import { boot, hasTrash } from '../lib/boot.ts'
 import { announce } from '../lib/page/announce.ts'
 import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { reloadFolder } from '../operations/open-folder.ts'
 import { toastSuccess } from '../operations/toasts.ts'
+import { offerUndo } from '../operations/undo.ts'
+import { takeBack } from '../operations/undo-record.ts'
 import { markUnreachable, whenOnline } from '../state/network.ts'
 import { onLogOut, session } from '../state/session.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
@@ -275,6 +277,10 @@ function settle(item: UploadItem, hadFailed: boolean) {
 function finishWhenEmpty(batch: Batch) {
   if (batch.open > 0 || batch.reading) return
   if (batch.folders.size > 0) {
+    if (hasTrash) {
+      const folders = [...batch.folders, batch.targetPath]
+      offerUndo(uploadedText(batch.done), () => takeBack(batch.id, folders))
+    }
     void showArrived(batch)
     batch.folders.clear()
     refreshUsage()
@@ -339,11 +345,12 @@ function onIdle() {
   const { done, failed } = uploads
   uploads.collapsed = false
   if (failed > 0) return
-  if (done > 0) {
-    toastSuccess(plural(done, { one: '# file uploaded', other: '# files uploaded' }))
-  }
+  if (done > 0 && !hasTrash) toastSuccess(uploadedText(done))
   dismissUploads()
 }
+
+const uploadedText = (done: number) =>
+  plural(done, { one: '# file uploaded', other: '# files uploaded' })
 
 /** Speed is sampled every second, however often the totals change. */
 function tick(busy: boolean) {

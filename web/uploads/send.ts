@@ -1,6 +1,6 @@
 // Sends one upload by whatever way fits it, and remembers which token was refused.
 
-import { currentToken } from '../api/client.ts'
+import { currentToken, operationHeader } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
 import { plainUploadUrl, tusEndpoint } from '../api/uploads.ts'
 import { boot } from '../lib/boot.ts'
@@ -58,7 +58,7 @@ export const send: Send = async (item, events, signal) => {
 function authHeaders(item: UploadItem): Record<string, string> {
   const token = currentToken()
   usedTokens.set(item, token)
-  return { 'X-Auth': token }
+  return { 'X-Auth': token, ...operationHeader(item.batchId) }
 }
 
 /**
