@@ -1,6 +1,7 @@
 // Small mounts for tests of full disks and single-file mounts; they need root.
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
+import { setTimeout } from 'node:timers/promises'
 
 /** True where this process may mount: as root outside of a locked-down container. */
 export const MAY_MOUNT = process.getuid?.() === 0 && process.platform === 'linux' && tryMount()
@@ -14,9 +15,20 @@ function tryMount(): boolean {
   }
 }
 
+/** Waits for a server that has a folder of it open for a moment. */
+async function unmount(folder: string): Promise<void> {
+  for (const endMs = Date.now() + 10_000; ; await setTimeout(20)) {
+    try {
+      return void execFileSync('umount', [folder], { stdio: 'ignore' })
+    } catch (error) {
+      if (Date.now() > endMs) throw error
+    }
+  }
+}
+
 function mounted(folder: string, args: string[]): AsyncDisposable {
   execFileSync('mount', [...args, folder])
-  return { [Symbol.asyncDispose]: async () => void execFileSync('umount', [folder]) }
+  return { [Symbol.asyncDispose]: () => unmount(folder) }
 }
 
 /** Makes `folder` a disk of `sizeBytes`. */
@@ -50,5 +62,5 @@ export async function mountDead(folder: string): Promise<AsyncDisposable> {
     folder,
   ]
   execFileSync('sh', words)
-  return { [Symbol.asyncDispose]: async () => void execFileSync('umount', [folder]) }
+  return { [Symbol.asyncDispose]: () => unmount(folder) }
 }
