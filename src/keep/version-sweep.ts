@@ -8,6 +8,9 @@ import type { Kept } from './retention.ts'
 import { surplusOf } from './thinning.ts'
 import { openVersionStore, removeEmpty, type Version, versionsIn } from './version-places.ts'
 
+/** No save takes so long from its version to its rename. */
+const SETTLED_MS = 10 * 60_000
+
 /**
  * Everything that may leave from the store in the folder `base`: without what is marked to stay. What is too many by its
  * age is removed on the way, and what has the content of the present file, as after a crash amid a save.
@@ -28,7 +31,9 @@ export async function versionsToLeave(volume: Volume, base: string, now: number)
     const surplus = new Set(surplusOf(versions, now))
     for (const version of versions) {
       const { name, sizeBytes, replacedAt, isKept } = version
-      const isPresent = present?.ino === version.ino && present.dev === version.dev
+      const isSame = present?.ino === version.ino && present.dev === version.dev
+      // Right before a file is replaced its version is the present file, too.
+      const isPresent = isSame && now - replacedAt > SETTLED_MS
       if (surplus.has(version) || isPresent) await erase(path, name).catch(unless('ENOENT'))
       else if (!isKept)
         found.push({

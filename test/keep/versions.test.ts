@@ -154,3 +154,10 @@ test('a version that is the present file, as a crash leaves it, goes', async () 
   expect(await opened.versions.kept()).toEqual([])
   expect(await readdir(opened.tree.root)).toEqual(['a.txt'])
 })
+
+test('a version of a file that is about to be replaced stays', async () => {
+  await using opened = await open({ 'a.txt': 'present' })
+  await opened.keep('a.txt')
+  expect(await opened.versions.kept()).toHaveLength(1)
+  expect(await opened.versions.list(opened.tree.at('a.txt'))).toHaveLength(1)
+})
