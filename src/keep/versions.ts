@@ -191,6 +191,8 @@ async function storeToKeepIn(
   if (keeping.store?.base === base) return keeping.store.folder.share()
   const folder = await openVersionStore(keeping.volume, base, { make: true, direct })
   if (!folder) return null
+  // An open folder would keep a disk from being unmounted.
+  if (keeping.volume.isMountPoint(base)) return folder
   await forgetStore(keeping)
   const timer = setTimeout(() => forgetStore(keeping), OPEN_MS).unref()
   keeping.store = { base, folder: folder.share(), timer }
