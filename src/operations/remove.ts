@@ -38,8 +38,9 @@ export async function remove(
   await change(actor, { event: 'delete', kind: 'delete', vpath }, async (hasRun, making) => {
     await checkAgain(hasRun)
     const shared = await locateShared(actor, vpath)
+    let entry: string | null = null
     try {
-      if (intoTrash) await putIntoTrash(actor, vpath, entries, making)
+      if (intoTrash) entry = await putIntoTrash(actor, vpath, entries, making)
       else {
         await removeForGood(actor, vpath, entries)
         making.kept(null, null)
@@ -49,7 +50,7 @@ export async function remove(
       await endSharesOfGone(actor, shared)
       throw error
     }
-    await endShares(actor, shared)
+    await endShares(actor, shared, entry)
   })
 }
 
@@ -65,12 +66,13 @@ async function putIntoTrash(
   vpath: VPath,
   entries: SeenEntries | undefined,
   making: Making,
-): Promise<void> {
+): Promise<string> {
   if (entries && !(await isAsSeen(scope, vpath, entries, signal))) throw changed(vpath)
   signal.throwIfAborted()
   const facts = { userID: user.id, operation: origin.operation ?? null }
   const kept = await scope.takeAway(vpath, (place) => services.trash.put(place, facts))
   making.kept(kept.id, kept.bytes)
+  return kept.id
 }
 
 async function removeForGood(

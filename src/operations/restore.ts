@@ -10,6 +10,7 @@ import { baseName, joinVPath, parentOf, ROOT, type VPath } from '../lib/vpath.ts
 import { type Actor, requireMay, requireStill } from './actor.ts'
 import { change } from './change.ts'
 import { madeOf } from './made.ts'
+import { reviveShares } from './shares.ts'
 import { contentScope, requireAllBelow, type SeenEntry } from './trash-entries.ts'
 import { reserve } from './write.ts'
 
@@ -76,6 +77,7 @@ export async function restore(
     } finally {
       await folder.close()
     }
+    if (target === path) await reviveShares(actor, entry.id, target)
     if (making.isWanted) making.made(madeOf(await scope.stat(target)))
   })
   return target

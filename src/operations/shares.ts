@@ -9,15 +9,17 @@ import type { PlaceText } from '../lib/places.ts'
 import { isWithin, ROOT, type VPath, vpathOf } from '../lib/vpath.ts'
 import { endFolders, moveFolders } from '../store/access/folder-moves.ts'
 import type { Change } from '../store/collection.ts'
-import { FOLDERS, SHARES } from '../store/collections.ts'
+import { FOLDERS, SHARES, TRASHED_SHARES } from '../store/collections.ts'
 import type { Share, ShareTarget } from '../store/document.ts'
 import {
+  bringBackShares,
   endSharesBelow,
   endSharesOf,
   isSameTarget,
   isUntouched,
   moveShares,
   noteTargets,
+  noteTrashed,
   type PlaceOf,
   type SharedEntry,
   sharesAt,
@@ -154,16 +156,43 @@ export async function requireTarget(
 
 /**
  * Ends the shares of an entry that the actor has deleted, and of what it held, whoever made them; and the records
- * of folders there.
+ * of folders there. With `entry`, the one of the trash that it is now, the shares come back by reviveShares.
  */
 export async function endShares(
   { services, user }: Actor,
   { place, records }: LocatedEntry,
+  entry: string | null = null,
 ): Promise<void> {
+  const placeOf = placing(services)
+  const isShared = sharesBelow(services.store, placeOf, place).some(({ ended }) => !ended)
+  const kept = entry !== null && isShared ? await services.trash.entries() : []
+  const inTrash = new Set(kept.map(({ id }) => id))
   await updateShares(services, (tx) => {
-    endSharesBelow(tx, placing(services), user.id, place)
+    if (entry !== null && isShared) noteTrashed(tx, placeOf, place, { entry, inTrash })
+    endSharesBelow(tx, placeOf, user.id, place)
     for (const each of records) endFolders(tx, each)
   })
+}
+
+/** Lets the actor's own shares work again that ended with an entry of the trash, which is where it was, at `vpath`. */
+export async function reviveShares(
+  { services, scope, user }: Actor,
+  entry: string,
+  vpath: VPath,
+): Promise<void> {
+  if (services.store.find(TRASHED_SHARES, 'entry', entry).length === 0) return
+  let back: Share[] = []
+  await updateShares(services, (tx) => {
+    back = bringBackShares(tx, user.id, entry)
+  })
+  // From another disk it comes as new files.
+  const targets = new Map<string, ShareTarget>()
+  for (const { hash, path } of back) {
+    const at = vpathOf(path)
+    const now = isWithin(vpath, at) ? await targetIfThere(scope, at) : null
+    if (now) targets.set(hash, now)
+  }
+  await note(services, targets)
 }
 
 /**

@@ -21,6 +21,7 @@ import type {
   Session,
   Settings,
   Share,
+  TrashedShare,
   User,
 } from './document.ts'
 import {
@@ -33,6 +34,7 @@ import {
   parseSession,
   parseSettings,
   parseShare,
+  parseTrashedShare,
   parseUser,
 } from './parse-records.ts'
 import { foldedHome, passwordKind } from './user-facts.ts'
@@ -89,6 +91,15 @@ export const SHARES: Collection<Share, 'userID' | 'place'> = {
   indexes: { userID: ({ userID }) => userID, place: ({ target }) => target?.place },
   unique: [],
   parse: parseShare,
+}
+
+export const TRASHED_SHARES: Collection<TrashedShare, 'userID' | 'entry'> = {
+  name: 'trashedShares',
+  life: 'kept',
+  keyOf: ({ share }) => share.hash,
+  indexes: { userID: ({ share }) => share.userID, entry: ({ entry }) => entry },
+  unique: [],
+  parse: parseTrashedShare,
 }
 
 export const SESSIONS: Collection<Session, 'userID'> = {
@@ -198,6 +209,7 @@ export const COLLECTIONS: readonly Collection[] = [
   KNOWN_ROOTS,
   USERS,
   SHARES,
+  TRASHED_SHARES,
   SESSIONS,
   API_TOKENS,
   SECOND_FACTORS,

@@ -141,6 +141,12 @@ export interface Share {
   ended?: true
 }
 
+/** A share that ended when what it was made for became an entry of the trash. */
+export interface TrashedShare {
+  entry: string
+  share: Share
+}
+
 /** What a share was made for, so that it serves nothing that takes the name later. */
 export interface ShareTarget {
   /** `file`, `dir`, or what else an entry may be. */

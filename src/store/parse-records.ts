@@ -27,6 +27,7 @@ import {
   type Settings,
   type Share,
   type ShareTarget,
+  type TrashedShare,
   type User,
 } from './document.ts'
 
@@ -142,6 +143,10 @@ export function parseShare(r: Reader): Share {
   if (r.has('target')) share.target = r.obj('target', parseShareTarget)
   if (r.bool('ended', false)) share.ended = true
   return share
+}
+
+export function parseTrashedShare(r: Reader): TrashedShare {
+  return { ...readLike(r, { entry: '' }), share: r.obj('share', parseShare) }
 }
 
 function parseShareTarget(r: Reader): ShareTarget {

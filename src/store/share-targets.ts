@@ -3,8 +3,9 @@
 import { isPlaceWithin, type PlaceText } from '../lib/places.ts'
 import { isWithin, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Records, Transaction } from './collection.ts'
-import { SHARES } from './collections.ts'
+import { SHARES, TRASHED_SHARES } from './collections.ts'
 import type { Share, ShareTarget, User } from './document.ts'
+import { addShare, isExpired } from './shares.ts'
 import { findUser } from './users.ts'
 
 /** Where something is: by names, and on the host. */
@@ -75,6 +76,43 @@ export function endSharesBelow(
   place: SharedPlace,
 ): void {
   for (const share of sharesBelow(tx, placeOf, place)) endShare(tx, share, userID)
+}
+
+/**
+ * Notes the shares at a place and below, whoever made them, before they end: they come back with `entry` of the trash.
+ * Those of entries that are not in the trash any more are forgotten.
+ */
+export function noteTrashed(
+  tx: Transaction,
+  placeOf: PlaceOf,
+  place: SharedPlace,
+  { entry, inTrash }: { entry: string; inTrash: ReadonlySet<string> },
+): void {
+  for (const noted of tx.all(TRASHED_SHARES))
+    if (!inTrash.has(noted.entry)) tx.remove(TRASHED_SHARES, noted.share.hash)
+  for (const share of sharesBelow(tx, placeOf, place)) {
+    if (share.ended) continue
+    tx.remove(TRASHED_SHARES, share.hash)
+    tx.insert(TRASHED_SHARES, { entry, share })
+  }
+}
+
+/**
+ * Brings back the shares of account `userID` that ended when this entry went into the trash, unless they have expired
+ * or something else has their hash; what is noted of others is forgotten. Gives the shares.
+ */
+export function bringBackShares(tx: Transaction, userID: number, entry: string): Share[] {
+  const back: Share[] = []
+  for (const { share } of tx.find(TRASHED_SHARES, 'entry', entry)) {
+    tx.remove(TRASHED_SHARES, share.hash)
+    const now = tx.get(SHARES, share.hash)
+    const isFree = now === undefined || (now.ended === true && now.userID === userID)
+    if (share.userID !== userID || !isFree || isExpired(share)) continue
+    if (now) tx.replace(SHARES, share)
+    else addShare(tx, share)
+    back.push(share)
+  }
+  return back
 }
 
 /** Ends the shares of these hashes, whose files account `userID` has taken away. */

@@ -7,7 +7,8 @@ import type { Share } from './document.ts'
 /** What one account may have: the document is written as a whole. */
 export const MAX_SHARES = 1_000
 
-function isExpired({ expire }: Share, nowSeconds = Date.now() / 1000): boolean {
+/** True when nobody can open it any more because of its age. */
+export function isExpired({ expire }: Share, nowSeconds = Date.now() / 1000): boolean {
   return expire !== 0 && expire <= nowSeconds
 }
 

@@ -11,6 +11,7 @@ import {
   SECOND_FACTORS,
   SESSIONS,
   SHARES,
+  TRASHED_SHARES,
   USERS,
 } from './collections.ts'
 import type { User } from './document.ts'
@@ -50,6 +51,8 @@ export function removeUser(tx: Transaction, id: number): User {
 export function discardUser(tx: Transaction, id: number): void {
   endSessions(tx, id)
   for (const { hash } of tx.find(SHARES, 'userID', id)) tx.remove(SHARES, hash)
+  for (const { share } of tx.find(TRASHED_SHARES, 'userID', id))
+    tx.remove(TRASHED_SHARES, share.hash)
   removeKeys(tx, id)
   tx.remove(SECOND_FACTORS, id)
   forgetAccess(tx, id)
