@@ -67,6 +67,8 @@ const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'forbidd
 const NO_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
 const THINNED_EVERY_MS = 60_000
 const OPEN_MS = 1_000
+/** Versions of a file whose times begin in one millisecond. */
+const SAME_MILLISECOND = 100
 const MAX_REMEMBERED = 1_000
 
 interface Keeping extends VersionsOptions {
@@ -157,7 +159,7 @@ async function keepIn(
   if (!store) return null
   let isLinked = !inPlace
   try {
-    for (let time = now(); ; time++) {
+    for (let time = now(), tries = SAME_MILLISECOND; ; time++, tries--) {
       const id = versionID(time, owner)
       const to = { folder: store, name: join(path, id) }
       try {
@@ -167,7 +169,7 @@ async function keepIn(
         const errno = errnoOf(error)
         if (isLinked && NO_LINK.includes(errno)) isLinked = false
         // Else it is another one of this millisecond.
-        else if (errno !== 'EEXIST') throw error
+        else if (errno !== 'EEXIST' || tries === 0) throw error
       }
     }
   } catch (error) {
@@ -188,11 +190,12 @@ async function storeToKeepIn(
   base: string,
   direct: boolean,
 ): Promise<OpenFolder | null> {
-  if (keeping.store?.base === base) return keeping.store.folder.share()
-  const folder = await openVersionStore(keeping.volume, base, { make: true, direct })
+  const { store, volume } = keeping
+  if (store?.base === base && volume.isInPlace(store.folder)) return store.folder.share()
+  const folder = await openVersionStore(volume, base, { make: true, direct })
   if (!folder) return null
   // An open folder would keep a disk from being unmounted.
-  if (keeping.volume.isMountPoint(base)) return folder
+  if (volume.isMountPoint(base)) return folder
   await forgetStore(keeping)
   const timer = setTimeout(() => forgetStore(keeping), OPEN_MS).unref()
   keeping.store = { base, folder: folder.share(), timer }

@@ -1,6 +1,6 @@
 // Versions on real trees, without accounts.
 import { chmodSync, existsSync } from 'node:fs'
-import { link, mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createDisks } from '../../src/files/disks/disks.ts'
@@ -160,4 +160,21 @@ test('a version of a file that is about to be replaced stays', async () => {
   await opened.keep('a.txt')
   expect(await opened.versions.kept()).toHaveLength(1)
   expect(await opened.versions.list(opened.tree.at('a.txt'))).toHaveLength(1)
+})
+
+test('the store may be deleted by hand, also right before the next file is kept', async () => {
+  await using opened = await open({ 'a/b/c.txt': 'one' })
+  const { tree, keep, textsOf } = opened
+  await keep('a/b/c.txt')
+  await rm(tree.at('.fb-versions'), { recursive: true })
+  await keep('a/b/c.txt')
+  expect(await textsOf('a/b/c.txt')).toEqual(['one'])
+})
+
+test('a file where a folder of the store should be leaves the file to the next store', async () => {
+  await using opened = await open({ 'a/c.txt': 'one', '.fb-versions/a': 'in the way' })
+  const { keep, textsOf } = opened
+  chmodSync(opened.tree.at('.fb-versions'), 0o700)
+  await keep('a/c.txt')
+  expect(await textsOf('a/c.txt')).toEqual(['one'])
 })

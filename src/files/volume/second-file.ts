@@ -1,15 +1,15 @@
 // A second name or a copy of a file at a path below an open folder that only the server enters.
 import { constants, copyFile, mkdir, mkdirSync, read } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, sep } from 'node:path'
 import { promisify } from 'node:util'
-import { errnoOf } from '../../lib/errors.ts'
+import { errnoOf, unless } from '../../lib/errors.ts'
 import { atOnce, poolCalls } from '../disks/disk-calls.ts'
 import { permissionBits } from './file-mode.ts'
 import { HAS_PROC, type OpenFolder, pathIn } from './open-folder.ts'
 import type { EntryName } from './volume.ts'
 import { writeFully } from './write-fully.ts'
 
-const makeFolders = promisify(mkdir)
+const makeOne = promisify(mkdir)
 const readSome = promisify(read)
 const clone = promisify(copyFile)
 
@@ -70,11 +70,18 @@ async function withFolders<T>(
       return await work()
     } catch (error) {
       if (errnoOf(error) !== 'ENOENT' || tries === 0) throw error
-      const folder = dirname(pathIn(to.folder, to.name))
-      const options = { recursive: true, mode: 0o700 }
-      if (isDirect) mkdirSync(folder, options)
-      else await to.folder.device.run(() => makeFolders(folder, options))
+      await makeFoldersOf(to, isDirect)
     }
+}
+
+// One by one: in an open folder that was deleted, Node's own recursion never ends.
+async function makeFoldersOf({ folder, name }: EntryName, isDirect: boolean): Promise<void> {
+  const names = dirname(name).split(sep)
+  for (const at of names.keys()) {
+    const path = pathIn(folder, names.slice(0, at + 1).join(sep))
+    const make = async () => (isDirect ? mkdirSync(path, 0o700) : makeOne(path, 0o700))
+    await (isDirect ? make() : folder.device.run(make)).catch(unless('EEXIST'))
+  }
 }
 
 // By descriptor: a clone that is refused removes its target by name, which there is none of here.
