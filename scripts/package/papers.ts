@@ -27,11 +27,12 @@ export const PAPERS: readonly string[] = [
   'docs/rights.md',
   'docs/roots.md',
   'docs/security.md',
-  'docs/trash.md',
   'docs/screenshots/editor-light.webp',
   'docs/screenshots/gallery-dark.webp',
   'docs/screenshots/list-light.webp',
   'docs/screenshots/list-rtl-light.webp',
   'docs/screenshots/mobile-list-light.webp',
+  'docs/trash.md',
+  'docs/versions.md',
   'filebrowser.json.example',
 ]
