@@ -36,7 +36,7 @@ export function KeptSection({ draft, field }: Form<GlobalDraft>) {
       />
       <CodeLine
         narrow
-        label={t`Most of each disk`}
+        label={t`At most, of each disk`}
         hint={keepFixed.includes('keepSize') ? fixed : here}
         disabled={keepFixed.includes('keepSize')}
         error={!isShare(keepSize) && '10%, 50GiB'}
