@@ -273,10 +273,26 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'a link outlives its file',
     file: 'src/operations/shares.ts',
-    from: 'endSharesBelow(tx, placing(services), user.id, place)',
-    to: 'if (!place) endSharesBelow(tx, placing(services), user.id, place)',
+    from: 'endSharesBelow(tx, placeOf, user.id, place)',
+    to: 'if (!place) endSharesBelow(tx, placeOf, user.id, place)',
     test: 'share-targets',
     about: 'a link ends with its file',
+  },
+  {
+    title: 'the trash shows what a rule denies',
+    file: 'src/operations/trash-entries.ts',
+    from: "if (scope.may(path, 'see') && may(path, 'see')) return path",
+    to: 'if (scope && may) return path',
+    test: 'kept',
+    about: 'nobody who may not see where it was',
+  },
+  {
+    title: 'paths lead to what the server keeps',
+    file: 'src/files/volume/reserved-name.ts',
+    from: 'return leadsToTemp(vpath) || leadsToStore(vpath)',
+    to: 'return leadsToTemp(vpath)',
+    test: 'reserved-names',
+    about: 'is reserved, at the top and below',
   },
   {
     title: 'a link follows its file to whoever moved it',
