@@ -63,7 +63,15 @@ async function isOnScreen(target: Locator): Promise<boolean> {
 }
 
 async function hold(page: Page, finger: CDPSession, target: Locator): Promise<void> {
-  await touch(finger, 'touchStart', [await middleOf(target)])
+  const at = await middleOf(target)
+  await waitFor('nothing above what is held', () =>
+    target.evaluate((element, { x, y }) => element.contains(document.elementFromPoint(x, y)), at),
+  )
+  // A finger lands on what was painted last.
+  await page.evaluate(
+    () => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))),
+  )
+  await touch(finger, 'touchStart', [at])
   await page.locator('#listing [aria-selected="true"]').first().waitFor()
   await touch(finger, 'touchEnd', [])
 }
