@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
@@ -248,6 +249,8 @@ describe('a session that ends', () => {
     await makeFolderTooLate('of bea', userLogin('bea'))
     await signInElsewhere()
     await entry(page, 'of bea').waitFor()
+    // The page shows it before the server has answered.
+    await waitFor('the folder', async () => (await readdir(tree.root)).includes('of bea'))
     expect(await readdir(tree.root)).toEqual(['a.txt', 'of bea'])
   })
 
