@@ -121,6 +121,7 @@ export async function openPage(
   const { context, leave } = await make(browser, server.origin, contextOptions)
   const page = await context.newPage()
   page.setDefaultTimeout(WAIT_MS)
+  await slowDown(page)
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`script error: ${error.message}`))
   page.on('console', (message) => {
@@ -134,6 +135,17 @@ export async function openPage(
   }
   await page.goto(path)
   return { page, context, problems, [Symbol.asyncDispose]: leave }
+}
+
+/** `SLOW=6,80`: six times less processor for the page and 80 ms for each answer. Shows what a test forgets to wait for. */
+async function slowDown(page: Page): Promise<void> {
+  const [rate = 0, latency = 0] = (process.env.SLOW ?? '').split(',').map(Number)
+  if (rate <= 0) return
+  const session = await page.context().newCDPSession(page)
+  await session.send('Emulation.setCPUThrottlingRate', { rate })
+  if (latency <= 0) return
+  const unlimited = { downloadThroughput: -1, uploadThroughput: -1 }
+  await session.send('Network.emulateNetworkConditions', { offline: false, latency, ...unlimited })
 }
 
 /** A context and how to leave it once its pages are no longer needed. */
