@@ -44,7 +44,7 @@ export async function openStore(
     for (const folder of opened) await folder.close()
   }
   try {
-    const { folder: store, isNew } = await openPart(volume, above, TRASH_NAME, make)
+    const { folder: store, isNew } = await openOwnFolder(volume, above, TRASH_NAME, { make })
     if (!store) {
       await close()
       return null
@@ -52,7 +52,7 @@ export async function openStore(
     opened.push(store)
     const parts: OpenFolder[] = []
     for (const name of PARTS) {
-      const { folder } = await openPart(volume, store, name, make)
+      const { folder } = await openOwnFolder(volume, store, name, { make })
       if (!folder) {
         await close()
         return null
@@ -68,22 +68,35 @@ export async function openStore(
   }
 }
 
-async function openPart(volume: Volume, above: OpenFolder, name: string, make: boolean) {
-  const stat = () => volume.stat(above, name)
-  const found = await stat()
+/**
+ * Opens a folder in an open one; null where there is none, unless it is to be made. Throws `forbidden` where it is not
+ * the server's own, and the system's errors.
+ */
+export async function openOwnFolder(
+  volume: Volume,
+  above: OpenFolder,
+  name: string,
+  { make, direct = false }: { make: boolean; direct?: boolean },
+): Promise<{ folder: OpenFolder | null; isNew: boolean }> {
+  const stat = (name: string) => volume.stat(above, name, { direct })
+  const found = await stat(name)
   if (!found && !make) return { folder: null, isNew: false }
   // Whoever else makes it now makes the same.
   if (!found) await volume.makeFolder(above.realDir, name, 0o700).catch(unless('EEXIST'))
-  const now = found ?? (await stat())
-  if (!now?.isDirectory() || !isOurs(now, await volume.stat(above, '.')))
+  const now = found ?? (await stat(name))
+  if (!now?.isDirectory() || !(await isOurs(now, () => stat('.'))))
     throw new AppError('forbidden', `${join(above.realDir, name)} is no folder of this server`)
   return { folder: await volume.openChild(above, name), isNew: !found }
 }
 
 // Disks without owners say the same of everything on them.
-function isOurs(folder: BigIntStats, above: BigIntStats | null): boolean {
+async function isOurs(
+  folder: BigIntStats,
+  statAbove: () => Promise<BigIntStats | null>,
+): Promise<boolean> {
   const own = process.geteuid?.()
   if (own === undefined || folder.uid === BigInt(own)) return true
+  const above = await statAbove()
   return folder.uid === above?.uid && folder.mode === above.mode
 }
 

@@ -6,6 +6,7 @@ import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { AppError, errnoOf, isUnreachable, unless } from '../lib/errors.ts'
 import { contains } from '../lib/host-path.ts'
 import type { Logger } from '../lib/log.ts'
+import { allBases, type Bases, basesOf } from './bases.ts'
 import { copyAway, removeCopied } from './copy-away.ts'
 import {
   baseOf,
@@ -14,7 +15,6 @@ import {
   type StoreIndex,
   type TrashEntry,
 } from './store-index.ts'
-import type { StoreList } from './store-list.ts'
 import { openStore, removeEmptyStore, TRASH_NAME } from './stores.ts'
 import { formatInfo, INFO_SUFFIX, keptName } from './trash-info.ts'
 
@@ -61,12 +61,7 @@ export interface Trash {
   moved(fromReal: string, toReal: string): Promise<void>
 }
 
-interface TrashOptions {
-  volume: Volume
-  /** Real paths of the served folders that are there. */
-  tops: () => Promise<readonly string[]>
-  /** The folders below them in which there is a trash besides. */
-  stores: StoreList
+interface TrashOptions extends Bases {
   log: Pick<Logger, 'warn'>
 }
 
@@ -143,7 +138,8 @@ export function createTrash(options: TrashOptions): Trash {
 }
 
 /** What all trashes hold, each read when it is first asked for. */
-function createIndexes({ volume, tops, stores, log }: TrashOptions) {
+function createIndexes({ log, ...bases }: TrashOptions) {
+  const { volume } = bases
   const indexes = new Map<string, StoreIndex>()
   const indexOf = (base: string) => {
     const index = indexes.get(base) ?? createStoreIndex(volume, base)
@@ -169,11 +165,8 @@ function createIndexes({ volume, tops, stores, log }: TrashOptions) {
     },
     leave: (base: string) => void indexes.delete(base),
     entries: async () => {
-      const served = await tops()
-      const mounted = served.flatMap((top) => volume.mountsBelow(top))
       const all: TrashEntry[] = []
-      for (const base of new Set([...served, ...mounted, ...(await stores.all())]))
-        all.push(...(await entriesIn(base)))
+      for (const base of await allBases(bases)) all.push(...(await entriesIn(base)))
       return all
     },
   }
@@ -225,15 +218,12 @@ async function basesFor(
   realPath: string,
 ): Promise<string[]> {
   const parent = dirname(realPath)
-  const top = tops.find((each) => contains(each, parent)) ?? parent
+  const bases = basesOf(volume, tops, parent)
   const dev = (await volume.statAt(parent))?.dev
-  const bases = [parent]
-  for (let at = parent; at !== top && !volume.isMountPoint(at); at = dirname(at)) {
-    const above = dirname(at)
-    if ((await volume.statAt(above))?.dev !== dev) break
-    bases.push(above)
-  }
-  return bases.reverse()
+  let first = bases.length - 1
+  // A subvolume is a device of its own and no mount.
+  while (first > 0 && (await volume.statAt(bases[first - 1] as string))?.dev === dev) first--
+  return bases.slice(first)
 }
 
 // An empty trash may be removed right when it was opened.

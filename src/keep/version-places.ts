@@ -1,45 +1,12 @@
 // Where versions of a file are: in `.fb-versions` of the highest folder on its own mount that takes them, below the path of the
 // file.
-import { dirname, join, relative, sep } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
-import { AppError, errnoOf, unless } from '../lib/errors.ts'
-import { contains } from '../lib/host-path.ts'
+import { errnoOf, unless } from '../lib/errors.ts'
+import { openOwnFolder } from './stores.ts'
 import { parseVersionName, type VersionName } from './version-name.ts'
-
-/**
- * The folders in which versions of what lies in `realDir` may be, the highest first: those on its mount from the top
- * that it lies below, or itself where it is below none.
- */
-export function basesOf(volume: Volume, tops: readonly string[], realDir: string): string[] {
-  const top = tops.find((top) => contains(top, realDir)) ?? realDir
-  const below = relative(top, realDir)
-  const bases = [top]
-  for (const name of below === '' ? [] : below.split(sep)) {
-    const base = join(bases.at(-1) as string, name)
-    // What lies on another mount cannot have a further name above it.
-    if (volume.isMountPoint(base) === true) bases.length = 0
-    bases.push(base)
-  }
-  return bases
-}
-
-/** Asks for the real paths of folders; one that is not there, as on a disk that is not plugged in, is asked for again. */
-export function realPathsOf(
-  volume: Volume,
-  paths: readonly string[],
-): () => Promise<readonly string[]> {
-  const found = new Map<string, string>()
-  return async () => {
-    for (const path of paths) {
-      if (found.has(path)) continue
-      const real = await volume.realpath(path).catch(() => null)
-      if (real !== null) found.set(path, real)
-    }
-    return [...found.values()]
-  }
-}
 
 /**
  * Opens the folder of versions in the folder with the real path `base`; null where there is none, unless it is to be
@@ -53,26 +20,10 @@ export async function openVersionStore(
   const above = await volume.openFolder(base, { direct }).catch(unless('ENOENT', 'ENOTDIR'))
   if (!above) return null
   try {
-    const find = () => volume.stat(above, VERSIONS_NAME, { direct })
-    let found = await find()
-    if (!found && !make) return null
-    if (!found) {
-      // Whoever else makes it now makes the same.
-      await volume.makeFolder(above.realDir, VERSIONS_NAME, 0o700).catch(unless('EEXIST'))
-      found = await find()
-    }
-    if (!found?.isDirectory() || !isOurs(Number(found.uid), Number(found.mode)))
-      throw new AppError('forbidden', `${join(base, VERSIONS_NAME)} is no folder of this server`)
-    return await volume.openChild(above, VERSIONS_NAME)
+    return (await openOwnFolder(volume, above, VERSIONS_NAME, { make, direct })).folder
   } finally {
     await above.close()
   }
-}
-
-// Disks without owners say anything; what others may enter is nobody's secret there.
-function isOurs(uid: number, mode: number): boolean {
-  const own = process.geteuid?.()
-  return own === undefined || uid === own || (mode & 0o077) === 0o077
 }
 
 /**

@@ -5,17 +5,16 @@ import type { OpenFile } from '../files/place/scope.ts'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import type { KeptOld } from '../files/volume/temp-file.ts'
 import { leadsToTemp, VERSIONS_NAME } from '../files/volume/temp-name.ts'
-import type { EntryName, Volume } from '../files/volume/volume.ts'
+import type { EntryName } from '../files/volume/volume.ts'
 import { AppError, errnoOf, isFullDisk, unless } from '../lib/errors.ts'
 import { contains } from '../lib/host-path.ts'
 import type { Logger } from '../lib/log.ts'
 import type { VPath } from '../lib/vpath.ts'
+import { allBases, type Bases, basesOf } from './bases.ts'
 import type { Kept } from './retention.ts'
-import type { StoreList } from './store-list.ts'
 import { surplusOf } from './thinning.ts'
 import { nameOfVersion, versionID } from './version-name.ts'
 import {
-  basesOf,
   mergeInto,
   openVersionStore,
   removeEmpty,
@@ -50,12 +49,7 @@ export interface Versions {
   close(): Promise<void>
 }
 
-interface VersionsOptions {
-  volume: Volume
-  /** Real paths of the folders that are served. */
-  tops: () => Promise<readonly string[]>
-  /** Folders with a store that nothing else tells of. */
-  stores: StoreList
+interface VersionsOptions extends Bases {
   isOn: () => boolean
   log: Pick<Logger, 'warn'>
   now?: () => number
@@ -236,11 +230,10 @@ async function list(keeping: Keeping, realPath: string): Promise<Version[]> {
   return found.flatMap(({ versions }) => versions).sort((a, b) => b.replacedAt - a.replacedAt)
 }
 
-async function allKept({ volume, tops, stores, now }: Keeping): Promise<Kept[]> {
-  const served = await tops()
-  const mounted = served.flatMap((top) => volume.mountsBelow(top))
+async function allKept(keeping: Keeping): Promise<Kept[]> {
+  const { volume, now } = keeping
   const found: Kept[] = []
-  for (const base of new Set([...served, ...mounted, ...(await stores.all())]))
+  for (const base of await allBases(keeping))
     for (const one of await versionsToLeave(volume, base, now())) found.push(one)
   return found
 }

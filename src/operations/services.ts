@@ -20,8 +20,7 @@ import { createLocks, type Locks } from '../lib/locks.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
 import { createQuotas, type Quotas } from '../quotas/quotas.ts'
-import { openTrash } from './open-trash.ts'
-import { openVersions } from './open-versions.ts'
+import { openTrash, openVersions } from './open-kept.ts'
 import { admitUpload } from './unfinished.ts'
 
 export interface Services extends TreeServices, ServiceBase {

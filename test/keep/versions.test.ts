@@ -1,6 +1,6 @@
 // Versions on real trees, without accounts.
 import { chmodSync, existsSync } from 'node:fs'
-import { link, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import { chmod, chown, link, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createDisks } from '../../src/files/disks/disks.ts'
@@ -178,3 +178,17 @@ test('a file where a folder of the store should be leaves the file to the next s
   await keep('a/c.txt')
   expect(await textsOf('a/c.txt')).toEqual(['one'])
 })
+
+test.skipIf(process.geteuid?.() !== 0)(
+  'a store that somebody else has put there takes none, however open it is (needs root)',
+  async () => {
+    await using opened = await open({ 'docs/a.txt': 'old' })
+    const theirs = opened.tree.at('.fb-versions')
+    await mkdir(theirs)
+    await chmod(theirs, 0o777)
+    await chown(theirs, 12_345, 12_345)
+    await opened.keep('docs/a.txt')
+    expect(await readdir(theirs)).toEqual([])
+    expect(existsSync(opened.tree.at('docs/.fb-versions'))).toBe(true)
+  },
+)
