@@ -3,6 +3,7 @@ import { chmod, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type OpenedApp, openApp } from '../support/app.ts'
+import { NO_PERMISSIONS } from '../support/groups.ts'
 import { history, latest, move, names, opened, patch, undo } from '../support/history.ts'
 import { changeRecords } from '../support/records.ts'
 
@@ -256,21 +257,15 @@ describe('permission bits', () => {
   it('need the right to modify', async () => {
     const app = await openApp({
       tree: { 'a.txt': '' },
-      users: [{ username: 'eve', perm: { ...NO_PERM, rename: true, create: true } }],
+      users: [
+        {
+          username: 'eve',
+          perm: { ...NO_PERMISSIONS, download: true, rename: true, create: true },
+        },
+      ],
     })
     await using _ = app
     const eve = await app.as('eve')
     expect((await patch(eve, '/a.txt', 'action=mode&mode=640')).status).toBe(403)
   })
 })
-
-const NO_PERM = {
-  admin: false,
-  execute: false,
-  create: false,
-  rename: false,
-  modify: false,
-  delete: false,
-  share: false,
-  download: true,
-}

@@ -15,7 +15,7 @@ import { movePinned } from '../state/prefs.ts'
 import { renameSelected, selectResult } from '../state/selection.ts'
 import { session } from '../state/session.ts'
 import { refreshUsage } from '../state/usage.ts'
-import { folderTitle, tellFailures } from './failure-toasts.ts'
+import { folderTitle, tellFailures, tellNotPutBack } from './failure-toasts.ts'
 import { canTakeBack, lookAt, removeMade } from './made.ts'
 import { reloadFolder, selectOnArrival } from './open-folder.ts'
 import { dismissToast, toastError, toastProgress, toastSuccess, toastWork } from './toasts.ts'
@@ -233,13 +233,5 @@ export async function undoMoves(steps: readonly PlannedTransfer[]): Promise<void
   selectResult(here)
   const [first] = here
   if (first !== undefined) revealEntry(first)
-  tellFailures(
-    failures,
-    (name, reason) => t`Couldn’t put back “${name}”. ${reason}`,
-    (count, reason) =>
-      plural(count, {
-        one: `Couldn’t put back # item. ${reason}`,
-        other: `Couldn’t put back # items. ${reason}`,
-      }),
-  )
+  tellNotPutBack(failures)
 }

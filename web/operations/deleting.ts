@@ -12,7 +12,7 @@ import { heirOf, openFolderPath, revealEntry } from '../state/listing.ts'
 import { dropPinned, prefs } from '../state/prefs.ts'
 import { selectResult } from '../state/selection.ts'
 import { refreshUsage } from '../state/usage.ts'
-import { tellFailures } from './failure-toasts.ts'
+import { tellNotDeleted } from './failure-toasts.ts'
 import { reloadFolder } from './open-folder.ts'
 import { openPrompt } from './prompts.ts'
 import { toastSuccess } from './toasts.ts'
@@ -91,13 +91,5 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
     selectResult(here)
     revealEntry(here[0])
   }
-  tellFailures(
-    failures,
-    (name, reason) => t`Couldn’t delete “${name}”. ${reason}`,
-    (count, reason) =>
-      plural(count, {
-        one: `Couldn’t delete # item. ${reason}`,
-        other: `Couldn’t delete # items. ${reason}`,
-      }),
-  )
+  tellNotDeleted(failures)
 }

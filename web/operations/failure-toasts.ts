@@ -1,6 +1,6 @@
 // Failures of work on several files in one toast: one item is named, more are counted.
 
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import { ApiError, isAbort } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { nameOf, ROOT, shownName } from '../lib/paths.ts'
@@ -26,5 +26,31 @@ export function tellFailures(
       ? one(shownName(nameOf(first.item.path)), reason)
       : several(told.length, reason),
     { report: first.error instanceof ApiError },
+  )
+}
+
+/** Tells what is still there. */
+export function tellNotDeleted(failures: readonly TransferFailure[]): void {
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t delete “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t delete # item. ${reason}`,
+        other: `Couldn’t delete # items. ${reason}`,
+      }),
+  )
+}
+
+/** Tells what did not come back. */
+export function tellNotPutBack(failures: readonly TransferFailure[]): void {
+  tellFailures(
+    failures,
+    (name, reason) => t`Couldn’t put back “${name}”. ${reason}`,
+    (count, reason) =>
+      plural(count, {
+        one: `Couldn’t put back # item. ${reason}`,
+        other: `Couldn’t put back # items. ${reason}`,
+      }),
   )
 }

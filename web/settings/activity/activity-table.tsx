@@ -1,17 +1,15 @@
 // Lines of the audit log as a table, and further ones on demand.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useState } from 'react'
 import type { AuditRecord, AuditResult } from '../../../src/audit-types.ts'
 import { type AuditFilter, readAudit } from '../../api/audit.ts'
 import { formatNumber, formatSize } from '../../lib/format.ts'
-import { toastError } from '../../operations/toasts.ts'
 import { Badge } from '../../ui/badge.tsx'
-import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date-text.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
 import { WhenLoaded } from '../parts.tsx'
 import { useLoad } from '../use-load.ts'
+import { useOlder } from '../use-older.tsx'
 import { useActionWords, useResultWords, useVisitorWords } from './words.ts'
 
 const TONES = { refused: 'warn', failed: 'danger', broken: 'plain' } as const
@@ -49,26 +47,13 @@ function Lines({
   next: string | null
 }) {
   const { t } = useLingui()
-  const [older, setOlder] = useState<{ lines: readonly AuditRecord[]; next: string | null }>({
-    lines: [],
-    next,
+  const { older, more } = useOlder(next, async (from) => {
+    const page = await readAudit(filter, from)
+    return { items: page.lines, next: page.next }
   })
-  const [busy, setBusy] = useState(false)
   const hasPaths = filter.share === undefined
 
-  async function showOlder(before: string) {
-    setBusy(true)
-    try {
-      const page = await readAudit(filter, before)
-      setOlder({ lines: [...older.lines, ...page.lines], next: page.next })
-    } catch (error) {
-      toastError(error)
-    }
-    setBusy(false)
-  }
-
   if (lines.length === 0) return <EmptyState art="search" title={<Trans>No activity</Trans>} />
-  const { next: before } = older
   return (
     <>
       <div className="tbl-box">
@@ -82,18 +67,14 @@ function Lines({
             </tr>
           </thead>
           <tbody>
-            {[...lines, ...older.lines].map((line, at) => (
+            {[...lines, ...older].map((line, at) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: lines have no name and are only added behind
               <Line key={at} line={line} />
             ))}
           </tbody>
         </table>
       </div>
-      {before !== null && (
-        <Button tone="line" busy={busy} onClick={() => void showOlder(before)}>
-          <Trans>Show older</Trans>
-        </Button>
-      )}
+      {more}
     </>
   )
 }

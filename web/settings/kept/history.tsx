@@ -14,6 +14,7 @@ import { DateText } from '../../ui/date-text.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
 import { WhenLoaded } from '../parts.tsx'
 import { useLoad } from '../use-load.ts'
+import { useOlder } from '../use-older.tsx'
 
 export function HistoryPage() {
   const [turn, setTurn] = useState(0)
@@ -27,25 +28,12 @@ export function HistoryPage() {
 
 function Records({ first, onUndone }: { first: Page; onUndone: () => void }) {
   const { t } = useLingui()
-  const [older, setOlder] = useState<Page>({ items: [], next: first.next })
-  const [busy, setBusy] = useState(false)
+  const { older, more } = useOlder(first.next, listHistory)
 
-  async function showOlder(before: string) {
-    setBusy(true)
-    try {
-      const page = await listHistory(before)
-      setOlder({ items: [...older.items, ...page.items], next: page.next })
-    } catch (error) {
-      toastError(error)
-    }
-    setBusy(false)
-  }
-
-  const items = [...first.items, ...older.items]
+  const items = [...first.items, ...older]
   if (items.length === 0) {
     return <EmptyState art="search" title={<Trans>No activity</Trans>} />
   }
-  const { next } = older
   return (
     <>
       <div className="tbl-box">
@@ -67,16 +55,7 @@ function Records({ first, onUndone }: { first: Page; onUndone: () => void }) {
           </tbody>
         </table>
       </div>
-      {next !== null && (
-        <Button
-          tone="line"
-          className="trash__older"
-          busy={busy}
-          onClick={() => void showOlder(next)}
-        >
-          <Trans>Show older</Trans>
-        </Button>
-      )}
+      {more}
     </>
   )
 }

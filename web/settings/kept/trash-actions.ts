@@ -13,7 +13,7 @@ import {
 } from '../../api/trash.ts'
 import { formatSize } from '../../lib/format.ts'
 import { nameOf, parentOf, shownName } from '../../lib/paths.ts'
-import { tellFailures } from '../../operations/failure-toasts.ts'
+import { tellNotDeleted, tellNotPutBack } from '../../operations/failure-toasts.ts'
 import { openPrompt } from '../../operations/prompts.ts'
 import { toastError, toastSuccess } from '../../operations/toasts.ts'
 import type { TransferFailure } from '../../operations/transfers.ts'
@@ -59,15 +59,7 @@ export async function restoreEntries(items: readonly TrashItem[], to?: string): 
     toastSuccess(t`Restored: ${what}`)
     refreshUsage()
   }
-  tellFailures(
-    failures,
-    (name, reason) => t`Couldn’t put back “${name}”. ${reason}`,
-    (count, reason) =>
-      plural(count, {
-        one: `Couldn’t put back # item. ${reason}`,
-        other: `Couldn’t put back # items. ${reason}`,
-      }),
-  )
+  tellNotPutBack(failures)
   return back
 }
 
@@ -115,15 +107,7 @@ export async function eraseEntries(items: readonly TrashItem[]): Promise<string[
     tellDeleted(gone.length)
     refreshUsage()
   }
-  tellFailures(
-    failures,
-    (name, reason) => t`Couldn’t delete “${name}”. ${reason}`,
-    (count, reason) =>
-      plural(count, {
-        one: `Couldn’t delete # item. ${reason}`,
-        other: `Couldn’t delete # items. ${reason}`,
-      }),
-  )
+  tellNotDeleted(failures)
   return gone
 }
 

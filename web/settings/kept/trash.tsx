@@ -13,7 +13,6 @@ import {
 import { formatSize } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
-import { toastError } from '../../operations/toasts.ts'
 import { session } from '../../state/session.ts'
 import { Chip } from '../../ui/badge.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -22,6 +21,7 @@ import { TextField } from '../../ui/field.tsx'
 import { useSettled } from '../activity/use-settled.ts'
 import { WhenLoaded } from '../parts.tsx'
 import { useLoad } from '../use-load.ts'
+import { useOlder } from '../use-older.tsx'
 import styles from './kept.css?url'
 import { askToEmpty, eraseEntries, restoreElsewhere, restoreEntries } from './trash-actions.ts'
 import { TrashTable } from './trash-table.tsx'
@@ -88,25 +88,10 @@ interface EntriesProps {
 }
 
 function Entries({ first, filter, onEmptied }: EntriesProps) {
-  const [older, setOlder] = useState<Pick<Page, 'items' | 'next'>>({
-    items: [],
-    next: first.next,
-  })
-  const [busy, setBusy] = useState(false)
+  const { older, more } = useOlder(first.next, (from) => listTrash(filter, from))
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
-  const items = [...first.items, ...older.items].filter(({ id }) => !gone.has(id))
-
-  async function showOlder(cursor: string) {
-    setBusy(true)
-    try {
-      const page = await listTrash(filter, cursor)
-      setOlder({ items: [...older.items, ...page.items], next: page.next })
-    } catch (error) {
-      toastError(error)
-    }
-    setBusy(false)
-  }
+  const items = [...first.items, ...older].filter(({ id }) => !gone.has(id))
 
   /** What is no longer in the trash afterwards leaves the table. */
   async function act(work: Promise<string[]>) {
@@ -115,8 +100,7 @@ function Entries({ first, filter, onEmptied }: EntriesProps) {
     setChosen((before) => new Set([...before].filter((id) => !done.includes(id))))
   }
 
-  const { next } = older
-  if (items.length === 0 && next === null) {
+  if (items.length === 0 && more === null) {
     if (filter.q !== '' || filter.account !== '') {
       return <EmptyState art="search" title={<Trans>Nothing found</Trans>} />
     }
@@ -135,16 +119,7 @@ function Entries({ first, filter, onEmptied }: EntriesProps) {
         <Summary page={first} onEmptied={onEmptied} />
       )}
       <TrashTable items={items} chosen={chosen} onChoose={setChosen} act={act} />
-      {next !== null && (
-        <Button
-          tone="line"
-          className="trash__older"
-          busy={busy}
-          onClick={() => void showOlder(next)}
-        >
-          <Trans>Show older</Trans>
-        </Button>
-      )}
+      {more}
     </>
   )
 }
