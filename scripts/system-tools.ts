@@ -27,6 +27,11 @@ const TOOLS: readonly Tool[] = [
   // Disks in user space that hang, fail or know no case: see test/support/fuse-disk.ts.
   { files: ['/usr/bin/fusermount3', '/bin/fusermount3'], debian: 'fuse3' },
   { files: ['/usr/lib/python3/dist-packages/fusepy.py'], debian: 'python3-fusepy' },
+  // Disks on which not every rename works, and another program that knows our trash.
+  { files: ['/usr/sbin/mkfs.btrfs', '/sbin/mkfs.btrfs'], debian: 'btrfs-progs' },
+  { files: ['/usr/sbin/mkfs.xfs', '/sbin/mkfs.xfs'], debian: 'xfsprogs' },
+  { files: ['/usr/bin/mergerfs'], debian: 'mergerfs' },
+  { files: ['/usr/bin/trash-restore'], debian: 'trash-cli' },
   { files: ['/usr/bin/oathtool'], debian: 'oathtool' },
   // A directory, and what asks and changes it.
   { files: ['/usr/sbin/slapd'], debian: 'slapd' },

@@ -1,24 +1,25 @@
 // Taking an entry away where no rename does it, as for folders of a lower layer of an overlay: it is copied as a
 // whole, and then what was copied is removed while it is as it was.
-import { join } from 'node:path'
-import type { OpenFolder } from '../files/volume/open-folder.ts'
-import type { EntryName, Volume } from '../files/volume/volume.ts'
-import { AppError } from '../lib/errors.ts'
+import type { Name, OpenFolder } from '../files/volume/open-folder.ts'
+import type { AnyName, Volume } from '../files/volume/volume.ts'
+import { AppError, unless } from '../lib/errors.ts'
+
+/** What a disk says that keeps no times. */
+const NO_TIMES = ['EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP']
 
 interface Level {
-  from: EntryName
-  to: EntryName
+  from: AnyName
+  to: AnyName
   volume: Volume
 }
 
 /**
  * Copies an entry with permission bits and times, folders with all they hold. Throws `unsupported` for what is neither
- * file nor folder, `invalid_name` for names that are not UTF-8, and the system's errors; what was begun is to be
- * removed then.
+ * file, link nor folder, and the system's errors; what was begun is to be removed then.
  */
-export async function copyAway(volume: Volume, from: EntryName, to: EntryName): Promise<void> {
+export async function copyAway(volume: Volume, from: AnyName, to: AnyName): Promise<void> {
   const found = await volume.stat(from.folder, from.name)
-  if (found?.isFile()) return volume.copyFile(from, to)
+  if (found?.isFile() || found?.isSymbolicLink()) return volume.copyFile(from, to)
   if (!found?.isDirectory()) throw new AppError('unsupported', `${from.name} cannot be copied`)
   await volume.makeFolder(to.folder.realDir, to.name, 0o700)
   await inBoth({ volume, from, to }, async (source, target) => {
@@ -26,14 +27,11 @@ export async function copyAway(volume: Volume, from: EntryName, to: EntryName): 
       await copyAway(volume, { folder: source, name }, { folder: target, name })
   })
   await volume.setMode(to.folder, to.name, Number(found.mode) & 0o777)
+  await volume.setTime(to.folder, to.name, found.mtimeNs).catch(unless(...NO_TIMES))
 }
 
 /** Removes what copyAway has copied, and leaves what has come or changed since. False when something stays. */
-export async function removeCopied(
-  volume: Volume,
-  from: EntryName,
-  to: EntryName,
-): Promise<boolean> {
+export async function removeCopied(volume: Volume, from: AnyName, to: AnyName): Promise<boolean> {
   const copy = await volume.stat(to.folder, to.name)
   if (!copy?.isDirectory()) {
     const found = await volume.stat(from.folder, from.name)
@@ -66,10 +64,7 @@ async function inBoth(
   }
 }
 
-async function namesIn(volume: Volume, folder: OpenFolder): Promise<string[]> {
+async function namesIn(volume: Volume, folder: OpenFolder): Promise<Name[]> {
   const { dirents, rawNames } = await volume.list(folder)
-  const odd = dirents.find((dirent) => rawNames.has(dirent))
-  if (odd)
-    throw new AppError('invalid_name', `the name of ${join(folder.realDir, odd.name)} is not UTF-8`)
-  return dirents.map(({ name }) => name)
+  return dirents.map((dirent) => rawNames.get(dirent) ?? dirent.name)
 }

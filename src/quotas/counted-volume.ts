@@ -217,10 +217,10 @@ function remove(
 function removeSingle(
   { volume, quotas, changes }: Counting,
   folder: OpenFolder,
-  name: string,
+  name: Name,
   mtimeNs: bigint | null,
 ): Promise<boolean> {
-  const path = join(folder.realDir, name)
+  const path = join(folder.realDir, name.toString())
   return changes.withLock(path, async () => {
     const bytes = await sizeIn(volume, folder, name)
     const seen = quotas.ledger.see(path)
@@ -230,7 +230,7 @@ function removeSingle(
   })
 }
 
-async function sizeIn(volume: Volume, folder: OpenFolder, name: string): Promise<number> {
+async function sizeIn(volume: Volume, folder: OpenFolder, name: Name): Promise<number> {
   return sizeOf(await volume.stat(folder, name, { direct: true }))
 }
 

@@ -1,11 +1,27 @@
 // The trash across mounts: an entry stays on its disk, and where nothing works all is in its place.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdir, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
-import { basename, dirname, join } from 'node:path'
+import {
+  lstat,
+  lutimes,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
+import { basename, dirname, join, relative } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
+import { OVERLAY } from '../support/file-systems.ts'
 import { MAY_MOUNT, mountDisk, mountFile, mountFolder } from '../support/mounts.ts'
 import { type Setup, setUp } from '../support/operations.ts'
 
+const LONG_AGO = new Date('2001-02-03T04:05:06.700Z')
+/** A name that is not UTF-8. */
+const NO_TEXT = Buffer.from('x\xe4', 'latin1')
 const HAS_TRASH_CLI = spawnSync('trash-restore', ['--version']).status === 0
 
 async function put({ services, tree }: Setup, path: string) {
@@ -59,24 +75,41 @@ describe.runIf(MAY_MOUNT)('what is deleted', () => {
   })
 
   test('from a lower layer, which cannot be renamed, is copied whole', async () => {
-    await using setup = await setUp({})
-    const at = (name: string) => join(setup.tree.base, name)
-    await using _disk = await mountDisk(at('layers'), 1_000_000)
-    for (const name of ['lower/d/e', 'upper', 'work'])
-      await mkdir(at(`layers/${name}`), { recursive: true })
-    await writeFile(at('layers/lower/d/e/x.txt'), 'x', { mode: 0o640 })
-    await mkdir(setup.tree.at('over'))
-    const layers = ['lower', 'upper', 'work'].map((name) => `${name}dir=${at(`layers/${name}`)}`)
-    execFileSync('mount', ['-t', 'overlay', '-o', layers.join(), 'none', setup.tree.at('over')])
-    try {
-      const entry = await put(setup, 'over/d')
-      const kept = join(entry.store, 'files', entry.name)
-      expect(await readFile(join(kept, 'e/x.txt'), 'utf8')).toBe('x')
-      expect((await stat(join(kept, 'e/x.txt'))).mode & 0o777).toBe(0o640)
-      expect(await readdir(setup.tree.at('over'))).toEqual(['.fb-trash'])
-    } finally {
-      execFileSync('umount', [setup.tree.at('over')])
-    }
+    await using setup = await setUp({ over: null })
+    const over = setup.tree.at('over')
+    await using made = await OVERLAY.make(over, setup.tree.base, async (folder) => {
+      await mkdir(join(folder, 'e'))
+      await writeFile(join(folder, 'e/x.txt'), 'x', { mode: 0o640 })
+      await symlink('e/x.txt', join(folder, 'link'))
+      await writeFile(Buffer.concat([Buffer.from(`${folder}/`), NO_TEXT]), 'raw')
+      await lutimes(join(folder, 'link'), LONG_AGO, LONG_AGO)
+      await utimes(join(folder, 'e'), LONG_AGO, LONG_AGO)
+    })
+    const entry = await put(setup, relative(setup.tree.root, made.folder))
+    const kept = join(entry.store, 'files', entry.name)
+    expect(await readFile(join(kept, 'e/x.txt'), 'utf8')).toBe('x')
+    expect((await stat(join(kept, 'e/x.txt'))).mode & 0o777).toBe(0o640)
+    expect(await readlink(join(kept, 'link'))).toBe('e/x.txt')
+    expect(await readFile(Buffer.concat([Buffer.from(`${kept}/`), NO_TEXT]), 'utf8')).toBe('raw')
+    for (const name of ['e', 'link'])
+      expect((await lstat(join(kept, name))).mtime).toEqual(LONG_AGO)
+    expect(await readdir(over)).toEqual(['.fb-trash'])
+  })
+
+  test('from a lower layer stays whole when something in it is no file, link or folder', async () => {
+    await using setup = await setUp({ over: null })
+    await using made = await OVERLAY.make(
+      setup.tree.at('over'),
+      setup.tree.base,
+      async (folder) => {
+        await writeFile(join(folder, 'x.txt'), 'x')
+        execFileSync('mkfifo', [join(folder, 'pipe')])
+      },
+    )
+    const path = relative(setup.tree.root, made.folder)
+    await expect(put(setup, path)).rejects.toMatchObject({ code: 'unsupported' })
+    expect((await readdir(made.folder)).sort()).toEqual(['pipe', 'x.txt'])
+    expect(await readdir(setup.tree.at('over'))).toEqual(['in'])
   })
 
   test('is no alias of the trash by another mount', async () => {

@@ -26,27 +26,28 @@ async function unmount(folder: string): Promise<void> {
   }
 }
 
-function mounted(folder: string, args: string[]): AsyncDisposable {
-  execFileSync('mount', [...args, folder])
+/** Runs mount(8), or with `args` null takes over a mount that is there. */
+export function mountWith(folder: string, args: string[] | null): AsyncDisposable {
+  if (args) execFileSync('mount', [...args, folder])
   return { [Symbol.asyncDispose]: () => unmount(folder) }
 }
 
 /** Makes `folder` a disk of `sizeBytes`. */
 export async function mountDisk(folder: string, sizeBytes: number): Promise<AsyncDisposable> {
   await mkdir(folder, { recursive: true })
-  return mounted(folder, ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'none'])
+  return mountWith(folder, ['-t', 'tmpfs', '-o', `size=${sizeBytes}`, 'none'])
 }
 
 /** Makes `file` a mount of its own, as `docker run -v source:file` does. */
 export async function mountFile(source: string, file: string): Promise<AsyncDisposable> {
   await writeFile(file, '')
-  return mounted(file, ['--bind', source])
+  return mountWith(file, ['--bind', source])
 }
 
 /** Makes `folder` another place of `source`. */
 export async function mountFolder(source: string, folder: string): Promise<AsyncDisposable> {
   await mkdir(folder, { recursive: true })
-  return mounted(folder, ['--bind', source])
+  return mountWith(folder, ['--bind', source])
 }
 
 /** Makes `folder` a mount whose file system has died, as sshfs and rclone leave it. */

@@ -35,7 +35,7 @@ export interface DiskCalls {
   /** Null where nothing is. */
   lstat(path: string | Buffer): Promise<BigIntStats | null>
   link(existing: string, path: string): Promise<void>
-  unlink(path: string): Promise<void>
+  unlink(path: string | Buffer): Promise<void>
   rename(from: string, to: string): Promise<void>
 }
 

@@ -22,6 +22,7 @@ import {
   openPlain,
   pathIn,
   setModeIn,
+  setTimeIn,
   statAllIn,
   statIn,
 } from './open-folder.ts'
@@ -90,6 +91,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     remove: removeEntry,
     removeSingle,
     setMode: setModeIn,
+    setTime: setTimeIn,
     space,
     requireSpace: async (realDir, sizeBytes, folder) =>
       requireFree(await space(realDir, folder), sizeBytes),

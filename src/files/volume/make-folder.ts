@@ -4,13 +4,13 @@ import { mkdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { AppError, unless } from '../../lib/errors.ts'
 import type { Disks } from '../disks/disks.ts'
-import { inFolder, pathIn } from './open-folder.ts'
+import { inFolder, type Name, pathIn } from './open-folder.ts'
 
 /** Makes a folder in another, given by its real path. Rejects with the system's error. */
 export async function makeIn(
   disks: Disks,
   parent: string,
-  name: string,
+  name: Name,
   mode: number,
 ): Promise<void> {
   await inFolder(disks, parent, async (ref, device) => {

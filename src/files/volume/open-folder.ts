@@ -10,11 +10,11 @@ import {
   openSync,
   readlinkSync,
 } from 'node:fs'
-import { chmod } from 'node:fs/promises'
+import { chmod, utimes } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { AppError, errnoOf, isUnreachable } from '../../lib/errors.ts'
 import type { Device } from '../disks/device.ts'
-import { poolCalls } from '../disks/disk-calls.ts'
+import { type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
 import { type EntryStats, statNames } from '../disks/stat-many.ts'
 import { openForReading, type ReadHandle } from './read-handle.ts'
@@ -198,16 +198,35 @@ export function statAllIn(
 /**
  * Sets the permission bits of a file or folder in an open folder; a link in its place is `forbidden`.
  */
-export async function setModeIn(folder: OpenFolder, name: string, mode: number): Promise<void> {
+export function setModeIn(folder: OpenFolder, name: Name, mode: number): Promise<void> {
+  return onEntry(folder, name, (path, calls, fd) =>
+    path === null ? calls.fchmod(fd, mode) : chmod(path, mode),
+  )
+}
+
+/** Sets the modification time of a file or folder in an open folder; a link in its place is `forbidden`. */
+export function setTimeIn(folder: OpenFolder, name: Name, mtimeNs: bigint): Promise<void> {
+  const seconds = Number(mtimeNs) / 1e9
+  return onEntry(folder, name, (path, calls, fd) =>
+    path === null ? calls.futimes(fd, new Date(), seconds) : utimes(path, new Date(), seconds),
+  )
+}
+
+/** Gives `work` a path that leads to the open entry; null where only its descriptor does. */
+async function onEntry(
+  folder: OpenFolder,
+  name: Name,
+  work: (path: string | null, calls: DiskCalls, fd: number) => Promise<void>,
+): Promise<void> {
   const device = deviceIn(folder, name)
   const calls = poolCalls(device)
   // A reference needs no permission to read, and opens no pipe or device.
   const flags = constants.O_NOFOLLOW | (HAS_PROC ? O_PATH : constants.O_RDONLY)
   const fd = await calls.open(pathIn(folder, name), flags)
   try {
-    if (!HAS_PROC) return await calls.fchmod(fd, mode)
-    if ((await calls.fstat(fd)).isSymbolicLink()) throw moved(name)
-    await device.run(() => chmod(`/proc/self/fd/${fd}`, mode))
+    if (!HAS_PROC) return await work(null, calls, fd)
+    if ((await calls.fstat(fd)).isSymbolicLink()) throw moved(name.toString())
+    await device.run(() => work(`/proc/self/fd/${fd}`, calls, fd))
   } finally {
     closeSync(fd)
   }

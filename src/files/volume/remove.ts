@@ -131,7 +131,7 @@ async function removeFiles(
  */
 export async function removeSingle(
   folder: OpenFolder,
-  name: string,
+  name: Name,
   mtimeNs: bigint | null,
 ): Promise<boolean> {
   const device = deviceIn(folder, name)

@@ -1,12 +1,13 @@
 // A second name or a copy of a file at a path below an open folder that only the server enters.
-import { constants, copyFile, mkdir, mkdirSync, read } from 'node:fs'
+import { type BigIntStats, constants, copyFile, mkdir, mkdirSync, read } from 'node:fs'
+import { lutimes, readlink, symlink } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { errnoOf, unless } from '../../lib/errors.ts'
 import { atOnce, poolCalls } from '../disks/disk-calls.ts'
 import { permissionBits } from './file-mode.ts'
-import { HAS_PROC, type OpenFolder, pathIn } from './open-folder.ts'
-import type { EntryName } from './volume.ts'
+import { HAS_PROC, type Name, type OpenFolder, pathIn } from './open-folder.ts'
+import type { AnyName, EntryName } from './volume.ts'
 import { writeFully } from './write-fully.ts'
 
 const makeOne = promisify(mkdir)
@@ -31,22 +32,25 @@ export async function linkFile(
 }
 
 /**
- * Copies a file with its permission bits and time, and syncs it. Shares its blocks where the disk can. What was begun is
- * removed after a failure.
+ * Copies a file with its permission bits and time, and syncs it; a symbolic link as one. Shares its blocks where the disk
+ * can. What was begun is removed after a failure.
  */
-export async function copyFileTo(from: EntryName, to: EntryName): Promise<void> {
+export async function copyFileTo(from: AnyName, to: AnyName): Promise<void> {
   const [fromCalls, calls] = [poolCalls(from.folder.device), poolCalls(to.folder.device)]
   const { device } = to.folder
   const path = pathIn(to.folder, to.name)
-  const source = await fromCalls.open(pathIn(from.folder, from.name), READ)
+  const sourcePath = pathIn(from.folder, from.name)
+  const found = await fromCalls.lstat(sourcePath)
+  if (found?.isSymbolicLink()) return copyLink(from.folder, sourcePath, device, path, found)
+  const source = await fromCalls.open(sourcePath, READ)
   try {
-    const { mode, atimeMs, mtimeMs } = await fromCalls.fstat(source)
+    const { mode, atimeMs, mtimeNs } = await fromCalls.fstat(source)
     const target = await withFolders(to, false, () => calls.open(path, CREATE, 0o600))
     try {
       if (!(await isCloned(device, source, target)))
         await copyBytes(from.folder, source, device, target)
       await calls.fchmod(target, permissionBits(Number(mode)))
-      await calls.futimes(target, new Date(Number(atimeMs)), Number(mtimeMs) / 1000)
+      await calls.futimes(target, new Date(Number(atimeMs)), Number(mtimeNs) / 1e9)
       await device.syncFile(target)
     } catch (error) {
       await calls.unlink(path)
@@ -59,12 +63,23 @@ export async function copyFileTo(from: EntryName, to: EntryName): Promise<void> 
   }
 }
 
+async function copyLink(
+  { device: fromDevice }: OpenFolder,
+  from: Name,
+  device: OpenFolder['device'],
+  to: Name,
+  { mtimeNs }: BigIntStats,
+): Promise<void> {
+  // Bytes, as any may be in it.
+  const leadsTo = await fromDevice.query(() => readlink(from, { encoding: 'buffer' }))
+  await device.run(async () => {
+    await symlink(leadsTo, to)
+    await lutimes(to, new Date(), Number(mtimeNs) / 1e9)
+  })
+}
+
 // The folders on the way are made when they are missed.
-async function withFolders<T>(
-  to: EntryName,
-  isDirect: boolean,
-  work: () => Promise<T>,
-): Promise<T> {
+async function withFolders<T>(to: AnyName, isDirect: boolean, work: () => Promise<T>): Promise<T> {
   for (let tries = 3; ; tries--)
     try {
       return await work()
@@ -75,8 +90,8 @@ async function withFolders<T>(
 }
 
 // One by one: in an open folder that was deleted, Node's own recursion never ends.
-async function makeFoldersOf({ folder, name }: EntryName, isDirect: boolean): Promise<void> {
-  const names = dirname(name).split(sep)
+async function makeFoldersOf({ folder, name }: AnyName, isDirect: boolean): Promise<void> {
+  const names = dirname(name.toString()).split(sep)
   for (const at of names.keys()) {
     const path = pathIn(folder, names.slice(0, at + 1).join(sep))
     const make = async () => (isDirect ? mkdirSync(path, 0o700) : makeOne(path, 0o700))

@@ -53,7 +53,7 @@ export interface Volume {
   /** Makes a folder and those above it, where they are missing. */
   makeFolders(realPath: string, mode: number): Promise<void>
   /** Makes a folder in another; EEXIST when anything is there. */
-  makeFolder(realDir: string, name: string, mode: number): Promise<void>
+  makeFolder(realDir: string, name: Name, mode: number): Promise<void>
   /** Writes and syncs a small file that is not there yet, for the server's account alone; EEXIST when anything is. */
   writeNew(folder: OpenFolder, name: string, content: Buffer): Promise<void>
   /**
@@ -71,14 +71,16 @@ export interface Volume {
   rename(from: EntryName, to: EntryName, options: RenameOptions): Promise<void>
   /** Gives a file a further name, which may be a path below a folder of the server's own; its folders are made. */
   link(from: EntryName, to: EntryName, options: { direct: boolean }): Promise<void>
-  /** Like link, by a copy that shares its blocks where the disk can. */
-  copyFile(from: EntryName, to: EntryName): Promise<void>
+  /** Like link, by a copy that shares its blocks where the disk can; a symbolic link is copied as one. */
+  copyFile(from: AnyName, to: AnyName): Promise<void>
   /** Removes an entry, a folder with all it holds; links are removed, not followed. */
   remove(folder: OpenFolder, name: Name, options: RemoveOptions): Promise<void>
   /** Removes one entry while it is as it was; false when it stays. */
-  removeSingle(folder: OpenFolder, name: string, mtimeNs: bigint | null): Promise<boolean>
+  removeSingle(folder: OpenFolder, name: Name, mtimeNs: bigint | null): Promise<boolean>
   /** Sets permission bits; a link in its place is `forbidden`. */
-  setMode(folder: OpenFolder, name: string, mode: number): Promise<void>
+  setMode(folder: OpenFolder, name: Name, mode: number): Promise<void>
+  /** Sets the modification time of a file or folder, where the disk takes it; a link in its place is `forbidden`. */
+  setTime(folder: OpenFolder, name: Name, mtimeNs: bigint): Promise<void>
   /** The space where a folder is or will be made; `folder`: the open one at this path. */
   space(realDir: string, folder?: OpenFolder | null): Promise<Space>
   /** Throws `no_space` when a file of this size does not fit where a folder is or will be made. */
@@ -112,4 +114,10 @@ export interface Room {
 export interface EntryName {
   folder: OpenFolder
   name: string
+}
+
+/** The same where the name need not be text. */
+export interface AnyName {
+  folder: OpenFolder
+  name: Name
 }
