@@ -60,12 +60,11 @@ export async function notedParents<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const missing: VPath[] = []
+  // A rule may allow what lies in a folder that it denies.
+  const isMissing = async (at: VPath) =>
+    (await actor.scope.exists(at).catch(unless('forbidden'))) === false
   if (actor.services.history.isOn)
-    for (
-      let up = parentOf(vpath);
-      up !== ROOT && !(await actor.scope.exists(up));
-      up = parentOf(up)
-    )
+    for (let up = parentOf(vpath); up !== ROOT && (await isMissing(up)); up = parentOf(up))
       missing.unshift(up)
   const [top] = missing
   if (top === undefined) return work()

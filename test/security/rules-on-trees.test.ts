@@ -1,7 +1,7 @@
 // Rules reach every node (class 2): an operation on a folder stops at, or leaves out, what a rule
 // denies below it. Links inside the scope: cve-2026-90930-link-target.
 
-import { readdir } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { type OpenedApp, openApp } from '../support/app.ts'
 import { changeRecords } from '../support/records.ts'
@@ -160,4 +160,18 @@ describe('CVE-2026-73612: what is read of a folder with a denied descendant', ()
       expect(text).not.toContain(SECRET)
     }
   })
+})
+
+it('a folder that is allowed below a denied one takes files and folders', async () => {
+  const rules = [deny('/p'), { ...deny('/p/sub'), allow: true }]
+  await using app = await openApp({ ...options, users: [{ username: 'bob', rules }] })
+  const bob = await app.as('bob')
+  const post = async (path: string) =>
+    (await bob.fetch(`/api/resources${path}`, { method: 'POST', body: 'x' })).status
+  expect(await post('/p/sub/new.txt')).toBe(200)
+  expect(await post('/p/sub/new/')).toBe(200)
+  expect(await post('/p/sub/further/new.txt')).toBe(200)
+  expect(await post('/p/sub2/')).toBe(403)
+  await rm(app.tree.at('p/sub'), { recursive: true })
+  expect(await post('/p/sub/')).toBe(200)
 })
