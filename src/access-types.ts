@@ -61,7 +61,7 @@ export interface FolderList {
 
 /** What decided a verb; `place` and `group` where one did. */
 export interface AccessReason {
-  kind: 'account' | 'group' | 'everyone' | 'rule' | 'permission' | 'default' | 'see'
+  kind: 'account' | 'group' | 'everyone' | 'rule' | 'permission' | 'default' | 'see' | 'home'
   place?: string
   group?: { id: number; name: string }
 }

@@ -31,7 +31,10 @@ export function explainAccess(
   const isOpen =
     (isInside || services.config.followExternalSymlinks) &&
     [path, realPath ?? path].every((at) => isShown(services, user, at))
+  const isOutside = top === null && !foldersOf(services.store).hasHome(user)
   const verdict = (verb: Verb): Answer => {
+    // The top of who has no home shows what stands there, and takes nothing.
+    if (isOutside) return { allowed: verb === 'see' && path === ROOT, by: { kind: 'home' } }
     if (!isOpen) return { allowed: false, by: { kind: verb === 'see' ? 'rule' : 'see' } }
     const answers = places.map((at) => explainAt(services, user, at, verb))
     return answers.find(({ allowed }) => !allowed) ?? (answers[0] as Answer)

@@ -51,7 +51,7 @@ export const ACCESS_PATHS = operations(GROUPS, {
 const VERDICT = object({
   allowed: flag(),
   by: object({
-    kind: choice(['account', 'group', 'everyone', 'rule', 'permission', 'default', 'see']),
+    kind: choice(['account', 'group', 'everyone', 'rule', 'permission', 'default', 'see', 'home']),
     'place?': text('Of the record that decided.'),
     'group?': object({ id: integer(), name: text() }),
   }),

@@ -1,7 +1,14 @@
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import type { FolderAccess, FolderList, FolderRecord, GrantRecord } from '../../src/access-types.ts'
+import type {
+  AccountVerdicts,
+  FolderAccess,
+  FolderList,
+  FolderRecord,
+  GrantRecord,
+} from '../../src/access-types.ts'
 import type { FileInfo, RecursiveEntry } from '../../src/api-types.ts'
+import { setHome } from '../../src/store/access/groups.ts'
 import { FOLDERS } from '../../src/store/collections.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
 import { type OpenedApp, openApp, PASSWORD } from '../support/app.ts'
@@ -528,6 +535,19 @@ describe('GET /api/access', () => {
       expect(verbs.modify).toEqual({ allowed: false, by: { kind: 'see' } })
       expect(await statusOf(user, 'GET', `/api/resources${path}`)).toBe(403)
     }
+  })
+
+  it('allows nothing beside the folders of who has no home', async () => {
+    await using app = await open([{ place: '/pub', as: 'team', grants: [anna({ see: true })] }])
+    await app.store.transaction((tx) => setHome(tx, { userID: 2, home: false, homeQuota: null }))
+    const admin = await app.as('admin')
+    const verbsAt = async (path: string): Promise<AccountVerdicts['verbs']> =>
+      (await (await admin.fetch(`/api/access?user=2&path=${path}`)).json()).verbs
+    expect((await verbsAt('/team')).create.allowed).toBe(true)
+    const top = await verbsAt('/')
+    expect(top.see).toEqual({ allowed: true, by: { kind: 'home' } })
+    for (const answer of [top.create, top.download, (await verbsAt('/own')).see])
+      expect(answer).toEqual({ allowed: false, by: { kind: 'home' } })
   })
 
   it('tells who may do what at a place, of those who see it', async () => {

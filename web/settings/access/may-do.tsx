@@ -119,6 +119,7 @@ function Why({ by: { kind, place, group }, username }: { by: AccessReason; usern
     rule: t`Rules`,
     permission: t`Permissions`,
     see: t`See`,
+    home: t`Has a home folder`,
     default: '—',
   }[kind]
   return (

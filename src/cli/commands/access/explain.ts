@@ -62,4 +62,5 @@ const OTHER_REASONS = {
   permission: 'permissions of the account and its groups',
   default: 'nothing is said',
   see: 'it is not seen',
+  home: 'the account has no home',
 }
