@@ -1,13 +1,13 @@
 // What people do in their trees by HTTP, and what the model expects of it.
-import { existsSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { namesOf, obeys, VERBS, within } from './model.ts'
 import {
   child,
   governs,
   inside,
+  isThere,
   levelOf,
   moved,
+  NO_HOME,
   nameOf,
   ok,
   okOwn,
@@ -15,6 +15,7 @@ import {
   type Spot,
   snapshot,
   spotsBelow,
+  textOf,
   tokenOf,
   tokensIn,
   type View,
@@ -51,7 +52,7 @@ function agree(what: string, actual: unknown, expected: unknown): void {
 
 /** All of a spot: itself and what lies below. */
 const whole = (view: View, spot: Spot): Spot[] =>
-  spot.isDir && !spot.isLink ? [spot, ...spotsBelow(view.root, spot)] : [spot]
+  spot.isDir && !spot.isLink ? [spot, ...spotsBelow(view, spot)] : [spot]
 /** The same as it is moved or removed: links in it go by where they stand, not by where they lead. */
 const moving = (view: View, spot: Spot): Spot[] =>
   whole(view, spot).map((entry) =>
@@ -60,7 +61,7 @@ const moving = (view: View, spot: Spot): Spot[] =>
 /** The same with links followed, as copies and archives take it. */
 const followed = (view: View, spot: Spot): Spot[] => {
   if (!spot.isDir) return [spot]
-  const below = spotsBelow(view.root, spot)
+  const below = spotsBelow(view, spot)
   return [spot, ...below.flatMap((entry) => (entry.isLink ? followed(view, entry) : [entry]))]
 }
 
@@ -107,7 +108,7 @@ function mayCopy(view: View, source: Spot, target: Spot): boolean {
 const free = (view: View, folder: Spot, at: number): Spot | undefined =>
   (at % 2 ? ['a', 'b', 'new'] : ['new'])
     .map((name) => inside(folder, name))
-    .find(({ real }) => !existsSync(join(view.root, real)))
+    .find(({ path, real }) => !view.tops.includes(path) && !isThere(view.root, real))
 
 interface Plan {
   method: string
@@ -119,10 +120,10 @@ interface Plan {
 
 /** One act: what it asks for, and whether the model allows it. Null where it has no object. */
 function plan(view: View, { kind, from, to }: Act): Plan | null {
-  const isFixed = (path: string) => path === '/' || view.tops.includes(path)
+  const isTop = (path: string) => view.tops.includes(path)
   const folders = view.spots.filter(({ isDir }) => isDir)
   const files = view.spots.filter(({ isDir }) => !isDir)
-  const loose = view.spots.filter(({ path }) => !isFixed(path))
+  const loose = view.spots.filter(({ path }) => path !== '/')
   const folder = pick(folders, to)
   const file = pick(files, from)
   const source = pick(loose, from)
@@ -152,13 +153,16 @@ function plan(view: View, { kind, from, to }: Act): Plan | null {
     }
   }
   if (!source) return null
+  // What becomes of somebody whose home goes is another test's.
+  if (kind !== 'copy' && within(source.own, view.person.scope ?? NO_HOME)) return null
   // Links in it that lead out of the tree are refused where anything has to be asked of each entry, else not looked at.
   const leadsOut = whole(view, source).some(
     ({ path, base, real }) => path !== source.path && !within(base, real),
   )
   if (leadsOut) return null
   if (kind === 'delete') {
-    const allowed = moving(view, source).every((spot) => okOwn(view, spot, 'delete'))
+    const allowed =
+      !isTop(source.path) && moving(view, source).every((spot) => okOwn(view, spot, 'delete'))
     return { method: 'DELETE', path: source.path, allowed, seen: levelOf(view, source) }
   }
   if (!folder) return null
@@ -173,7 +177,10 @@ function plan(view: View, { kind, from, to }: Act): Plan | null {
   if (isBelow || isInLink || isDenied) return null
   const action = kind === 'copy' ? 'copy' : 'rename'
   const path = `${source.path}?action=${action}&destination=${target.path}`
-  const allowed = (kind === 'copy' ? mayCopy : mayMove)(view, source, target)
+  const allowed =
+    kind === 'copy'
+      ? mayCopy(view, source, target)
+      : !isTop(source.path) && mayMove(view, source, target)
   const hasLinks = whole(view, source).some(({ isLink }) => isLink)
   return { method: 'PATCH', path, allowed, hasLinks, seen: levelOf(view, source) }
 }
@@ -251,7 +258,7 @@ export async function lookBelow(view: View, ask: Ask, spot: Spot): Promise<void>
     tokensIn(zip.text),
     isOpen ? contentOf(view, files) : [],
   )
-  const below = spotsBelow(view.root, spot).filter((entry) => ok(view, entry, 'see'))
+  const below = spotsBelow(view, spot).filter((entry) => ok(view, entry, 'see'))
   const expected = below.map(({ path }) => path).sort()
   const search = await ask('GET', `/api/search${spot.path}?query=`)
   const hits = search.text
@@ -262,7 +269,7 @@ export async function lookBelow(view: View, ask: Ask, spot: Spot): Promise<void>
 }
 
 const contentOf = (view: View, files: Spot[]) =>
-  files.flatMap(({ real }) => tokensIn(readFileSync(join(view.root, real), 'utf8'))).sort()
+  files.flatMap(({ real }) => tokensIn(textOf(view.root, real))).sort()
 
 /** Shares a spot; gives the hash where that is allowed. */
 export async function share(view: View, ask: Ask, spot: Spot): Promise<string | null> {
@@ -285,7 +292,7 @@ export async function visit(view: View, ask: Ask, spot: Spot, hash: string): Pro
   const told = await ask('GET', `/api/public/share/${hash}`)
   agree(`visit of ${spot.path}`, told.status === 200, open(spot))
   if (!spot.isDir || !open(spot)) return
-  const names = spotsBelow(view.root, spot)
+  const names = spotsBelow(view, spot)
     .filter((entry) => parentOf(entry.path) === spot.path && open(entry))
     .map(({ path }) => nameOf(path))
   const listed = (JSON.parse(told.text).items as { name: string }[]).map(({ name }) => name)

@@ -1,13 +1,15 @@
 // Random worlds, set by HTTP in one server, and what people do in them compared with the model.
+import { mkdirSync, realpathSync } from 'node:fs'
 import fc from 'fast-check'
 import { PASSWORD } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
+import type { Tree } from '../support/tree.ts'
 import { ACTS, type Act, type Ask, act, explain, look, lookBelow, share, visit } from './acts.ts'
 import { type Bits, type Person, VERBS, type World } from './model.ts'
-import { child, dropStrangeLinks, fill, type Shape, viewOf } from './trees.ts'
+import { child, dropStrangeLinks, FURTHER, fill, furtherOf, type Shape, viewOf } from './trees.ts'
 
 export interface Served {
-  /** Real path of the served folder. */
+  /** Real path of the served folder; the further root lies beside it (`makeServed`). */
   root: string
   signIn(username: string): Promise<SignedIn>
   fetch(path: string): Promise<Response>
@@ -22,13 +24,21 @@ interface Case {
   spots: number[]
 }
 
+/** A folder to serve in an empty tree, and the further root: the path of the one, and both as `roots` wants them. */
+export function makeServed(tree: Tree): { root: string; roots: Record<string, string> } {
+  const root = realpathSync(tree.root)
+  mkdirSync(furtherOf(root))
+  return { root, roots: { [FURTHER]: furtherOf(root) } }
+}
+
 const NAMES = ['a', 'b']
 const below = (folders: string[]) =>
   folders.flatMap((folder) => NAMES.map((name) => child(folder, name)))
+const TOPS = ['/', `${FURTHER}:/`]
 const ONE = below(['/'])
-const DIRS = [...ONE, ...below(ONE), ...below(below(ONE))]
-const FILES = ['/', ...DIRS].map((folder) => child(folder, 'f'))
-const LINKS = ['/', ...DIRS].map((folder) => child(folder, 'l'))
+const DIRS = [...ONE, ...below(ONE), ...below(below(ONE)), ...below([`${FURTHER}:/`])]
+const FILES = [...TOPS, ...DIRS].map((folder) => child(folder, 'f'))
+const LINKS = [...TOPS, ...DIRS].map((folder) => child(folder, 'l'))
 
 const full: Bits = {
   create: true,
@@ -52,6 +62,8 @@ export const PEOPLE: Person[] = [
       { path: '/b/a/b', allow: true },
     ],
   },
+  { id: 6, perm: full, scope: null, rules: [] },
+  { id: 7, perm: { ...full, rename: false }, scope: '/b', rules: [{ path: '/m/a', allow: false }] },
 ]
 const WHO = [...PEOPLE.map(({ id }) => `user:${id}`), 'group:1', 'group:2', 'group:3', 'everyone']
 
@@ -68,10 +80,19 @@ const grant = fc
 const grants = fc
   .uniqueArray(grant, { minLength: 1, maxLength: 4, selector: ({ who }) => who })
   .map((list) => list.filter((one) => Object.keys(one).length > 1))
-const record = fc.record({ place: fc.constantFrom('/', ...DIRS, '/a/f', '/b/f'), grants })
+const record = fc.record({
+  place: fc.constantFrom(...TOPS, ...DIRS, '/a/f', '/b/f'),
+  // One of them hides an entry of homes.
+  as: fc.constantFrom('', 'b', 'm', 'n'),
+  grants,
+})
 const records = fc
   .uniqueArray(record, { maxLength: 6, selector: ({ place }) => place })
-  .map((list) => list.filter((one) => one.grants.length > 0))
+  .map((list) =>
+    list
+      .filter((one) => one.grants.length > 0)
+      .filter(({ as }, i, all) => !as || all.findIndex((other) => other.as === as) === i),
+  )
 const index = fc.nat(1_000)
 
 export const aCase: fc.Arbitrary<Case> = fc.record({
@@ -103,7 +124,7 @@ function possible({ dirs, files, links }: Shape): Shape {
     '/a',
     ...dirs.flatMap((dir) => DIRS.filter((above) => `${dir}/`.startsWith(`${above}/`))),
   ]
-  const exists = (path: string) => /^\/[^/]+$/.test(path) || all.includes(path.slice(0, -2))
+  const exists = (path: string) => /^(x:)?\/[^/]+$/.test(path) || all.includes(path.slice(0, -2))
   const there = [...all, ...files.filter(exists)]
   const taken = new Set<string>()
   const isFree = ({ at, to }: { at: string; to: string }) =>
@@ -132,7 +153,8 @@ export async function startCases(served: Served, adminPassword = PASSWORD): Prom
   await confirm()
   const signedIn = new Map<number, SignedIn>()
   for (const { id, perm, scope, rules } of PEOPLE) {
-    const data = { username: `p${id}`, password: PASSWORD, scope, perm: { ...perm }, commands: [] }
+    const account = { username: `p${id}`, password: PASSWORD, perm: { ...perm }, commands: [] }
+    const data = { ...account, scope: scope ?? '/', home: scope !== null }
     const list = rules.map((rule) => ({ ...rule, regex: false, regexp: null }))
     const sent = {
       ...data,
@@ -151,9 +173,11 @@ export async function startCases(served: Served, adminPassword = PASSWORD): Prom
     return JSON.parse(await must('GET', '/api/folders')).items
   }
   async function setRecords(wanted: World['records']): Promise<void> {
-    const places = wanted.map(({ place }) => place)
-    for (const { place } of await listed())
-      if (!places.includes(place)) await must('DELETE', `/api/folders?place=${place}`, {})
+    // A name that another place gets is free first.
+    const stays = (old: World['records'][number]) =>
+      wanted.some(({ place, as }) => place === old.place && as === old.as)
+    for (const one of await listed())
+      if (!stays(one)) await must('DELETE', `/api/folders?place=${one.place}`, {})
     for (const one of wanted) await must('PUT', '/api/folders', one)
   }
 
@@ -189,6 +213,7 @@ export async function startCases(served: Served, adminPassword = PASSWORD): Prom
       }
       await setRecords(first)
       let view = await viewNow()
+      counts.tops = (counts.tops ?? 0) + view.tops.length
       const at = (i: number) => view.spots[i % view.spots.length]
       for (const i of chosen) {
         const spot = at(i)
@@ -203,7 +228,9 @@ export async function startCases(served: Served, adminPassword = PASSWORD): Prom
       await setRecords(later)
       view = await viewNow()
       if (shared && hash) {
-        const still = view.spots.find(({ path }) => path === shared.path)
+        const still = view.spots.find(
+          ({ path, real }) => path === shared.path && real === shared.real,
+        )
         if (still) await visit(view, ask, still, hash)
         await ask('DELETE', `/api/share/${hash}`, undefined, true)
       }

@@ -17,7 +17,7 @@ export interface Person {
 }
 
 export const within = (above: string, place: string): boolean =>
-  above === '/' || place === above || place.startsWith(`${above}/`)
+  place === above || place.startsWith(above.endsWith('/') ? above : `${above}/`)
 
 const groupsOf = (world: World, { id }: Person) =>
   world.groups.filter(({ members }) => members.includes(id))

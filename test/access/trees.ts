@@ -1,5 +1,6 @@
 // What lies on the disk, and where it stands in the tree of a person.
 import {
+  existsSync,
   lstatSync,
   mkdirSync,
   readdirSync,
@@ -44,32 +45,39 @@ export interface Shape {
 }
 
 export const child = (folder: string, name: string) =>
-  folder === '/' ? `/${name}` : `${folder}/${name}`
+  folder.endsWith('/') ? folder + name : `${folder}/${name}`
 export const parentOf = (path: string) => dirname(path)
+/** The further root. */
+export const FURTHER = 'x'
+/** Where the further root is on the host, beside the served folder. */
+export const furtherOf = (root: string) => `${root}-${FURTHER}`
+const hostOf = (root: string, place: string) =>
+  place.startsWith('/') ? join(root, place) : join(furtherOf(root), place.slice(2))
 const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 /** `path`, which lies within `from`, with `to` in its place. */
 export const moved = (path: string, from: string, to: string): string => {
-  const rest = from === '/' ? path : path.slice(from.length)
-  return to === '/' ? rest || '/' : rest === '/' ? to : to + rest
+  const rest = path.slice(from.length).replace(/^\//, '')
+  return rest === '' ? to : child(to, rest)
 }
 export const tokenOf = (place: string) => `{{${place}}}`
 export const tokensIn = (text: string): string[] => (text.match(/\{\{[^}]*\}\}/g) ?? []).sort()
 
 export function fill(root: string, { dirs, files, links }: Shape): void {
-  for (const name of readdirSync(root)) rmSync(join(root, name), { recursive: true })
-  for (const dir of dirs) mkdirSync(join(root, dir), { recursive: true })
-  for (const file of files) writeFileSync(join(root, file), tokenOf(file))
+  for (const top of [root, furtherOf(root)])
+    for (const name of readdirSync(top)) rmSync(join(top, name), { recursive: true })
+  for (const dir of dirs) mkdirSync(hostOf(root, dir), { recursive: true })
+  for (const file of files) writeFileSync(hostOf(root, file), tokenOf(file))
   for (const { at, to } of links) {
-    const target = relative(join(root, dirname(at)), join(root, to)) || '.'
-    symlinkSync(target, join(root, at))
+    const target = relative(dirname(hostOf(root, at)), hostOf(root, to)) || '.'
+    symlinkSync(target, hostOf(root, at))
   }
   dropStrangeLinks(root)
 }
 
 /** Links that lead nowhere, out, around or to links are another test's. */
 export function dropStrangeLinks(root: string): void {
-  for (const { place } of entriesBelow(root, '/', true)) {
-    const host = join(root, place)
+  for (const { place } of everything(root)) {
+    const host = hostOf(root, place)
     if (!lstatSync(host).isSymbolicLink()) continue
     const real = realOf(root, place)
     const isOdd =
@@ -80,8 +88,9 @@ export function dropStrangeLinks(root: string): void {
 
 function realOf(root: string, place: string): string | null {
   try {
-    const real = realpathSync(join(root, place))
-    return within(root, real) ? real.slice(root.length) || '/' : null
+    const real = realpathSync(hostOf(root, place))
+    if (within(furtherOf(root), real)) return moved(real, furtherOf(root), `${FURTHER}:/`)
+    return within(root, real) ? moved(real, root, '/') : null
   } catch {
     return null
   }
@@ -89,27 +98,33 @@ function realOf(root: string, place: string): string | null {
 
 /** All below a folder, links not followed; `all` has those that lead nowhere as well. */
 export function entriesBelow(root: string, folder: string, all = false): Entry[] {
-  const host = join(root, folder)
+  const host = hostOf(root, folder)
   if (!lstatSync(host).isDirectory()) return []
   return readdirSync(host)
     .filter((name) => !name.startsWith('.fb-'))
     .sort()
     .flatMap((name): Entry[] => {
       const place = child(folder, name)
-      const found = lstatSync(join(root, place))
+      const found = lstatSync(hostOf(root, place))
       const isLink = found.isSymbolicLink()
       const real = isLink ? realOf(root, place) : place
       if (real === null) return all ? [{ place, real: '', isDir: false, isLink }] : []
-      const isDir = lstatSync(join(root, real)).isDirectory()
+      const isDir = lstatSync(hostOf(root, real)).isDirectory()
       const entry = { place, real, isDir, isLink }
       return [entry, ...(isDir && !isLink ? entriesBelow(root, place, all) : [])]
     })
 }
 
+const everything = (root: string): Entry[] =>
+  ['/', `${FURTHER}:/`].flatMap((top) => entriesBelow(root, top, true))
+
+export const isThere = (root: string, place: string) => existsSync(hostOf(root, place))
+export const textOf = (root: string, place: string) => readFileSync(hostOf(root, place), 'utf8')
+
 export const snapshot = (root: string): string =>
-  entriesBelow(root, '/', true)
+  everything(root)
     .map(({ place, isDir, isLink, real }) =>
-      [place, isLink ? real : isDir ? '' : readFileSync(join(root, place), 'utf8')].join(' '),
+      [place, isLink ? real : isDir ? '' : textOf(root, place)].join(' '),
     )
     .join('\n')
 
@@ -119,6 +134,7 @@ export interface View {
   person: Person
   /** Everything in the tree, behind links as well, whether or not it may be seen. */
   spots: Spot[]
+  /** Paths that folders at the top have, also those of missing ones. */
   tops: string[]
 }
 
@@ -128,43 +144,37 @@ export function viewOf(root: string, world: World, person: Person): View {
     ({ as, place, grants }) =>
       as &&
       grants.some(({ who, see }) => see && names.includes(who)) &&
-      !(person.scope !== null && within(person.scope, place)) &&
-      isFolder(root, place),
+      !(person.scope !== null && within(person.scope, place)),
   )
   const parts = tops.map(({ as, place }) => ({ at: `/${as}`, base: place }))
-  if (person.scope !== null) parts.unshift({ at: '/', base: person.scope })
-  const spots = parts.flatMap(({ at, base }): Spot[] => {
-    const top: Spot = {
-      path: at,
-      place: base,
-      own: base,
-      real: base,
-      isDir: true,
-      isLink: false,
-      base,
-      at,
-    }
-    const below = entriesBelow(root, base).flatMap((entry): Spot[] => {
-      const spot = { ...entry, path: moved(entry.place, base, at), own: entry.place, base, at }
-      return [spot, ...(entry.isLink && entry.isDir ? spotsBelow(root, spot) : [])]
-    })
-    return [top, ...below]
+  const view: View = { root, world, person, spots: [], tops: parts.map(({ at }) => at) }
+  // Without a home there is a top that only shows what stands there.
+  const home = { at: '/', base: person.scope ?? NO_HOME }
+  // What is not there keeps its name.
+  const there = parts.filter(({ base }) => isFolder(root, base))
+  view.spots = [home, ...there].flatMap((part) => {
+    const top = topSpot(part)
+    const below = part.base === NO_HOME ? [] : ownBelow(view, top)
+    const behind = (spot: Spot) => (spot.isLink && spot.isDir ? ownBelow(view, spot) : [])
+    return [top, ...below.flatMap((spot) => [spot, ...behind(spot)])]
   })
-  return {
-    root,
-    world,
-    person,
-    spots,
-    tops: parts.filter(({ at }) => at !== '/').map(({ at }) => at),
-  }
+  return view
 }
 
-const isFolder = (root: string, place: string) =>
-  lstatSync(join(root, place), { throwIfNoEntry: false })?.isDirectory() ?? false
+const topSpot = ({ at, base }: { at: string; base: string }): Spot => ({
+  ...{ path: at, place: base, own: base, real: base, base, at },
+  ...{ isDir: true, isLink: false },
+})
 
-/** All below a spot, links on the way not followed. */
-export function spotsBelow(root: string, spot: Spot): Spot[] {
-  return entriesBelow(root, spot.real).map((entry) => ({
+/** In the place of a home for who has none. */
+export const NO_HOME = 'none'
+
+const isFolder = (root: string, place: string) =>
+  lstatSync(hostOf(root, place), { throwIfNoEntry: false })?.isDirectory() ?? false
+
+// What a folder at the top has the name of is hidden.
+function ownBelow({ root, tops }: View, spot: Spot): Spot[] {
+  const below = entriesBelow(root, spot.real).map((entry) => ({
     ...entry,
     path: moved(entry.place, spot.real, spot.path),
     place: moved(entry.place, spot.real, spot.place),
@@ -172,6 +182,15 @@ export function spotsBelow(root: string, spot: Spot): Spot[] {
     base: spot.base,
     at: spot.at,
   }))
+  return below.filter(({ path }) => spot.at !== '/' || !tops.some((top) => within(top, path)))
+}
+
+/** All below a spot, links on the way not followed; below the top what stands there, too. */
+export function spotsBelow(view: View, spot: Spot): Spot[] {
+  const own = spot.base === NO_HOME ? [] : ownBelow(view, spot)
+  if (spot.path !== '/') return own
+  const tops = view.spots.filter(({ path }) => view.tops.includes(path))
+  return [...own, ...tops.flatMap((top) => [top, ...ownBelow(view, top)])]
 }
 
 /** What would be `name` in a folder, or below it. */
@@ -183,6 +202,7 @@ export const inside = (folder: Spot, name: string): Spot => {
 
 /** Whether the verb is allowed by the text of the path and by where it leads. */
 export function ok({ world, person }: View, spot: Spot, verb: Verb, real = spot.real): boolean {
+  if (spot.base === NO_HOME) return verb === 'see' && spot.path === '/'
   if (!within(spot.base, real)) return false
   const paths = [spot.path, moved(real, spot.base, spot.at)]
   return (
