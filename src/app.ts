@@ -45,6 +45,8 @@ export interface App {
   request: Hono<Env>['request']
   /** What is mounted, for the test that holds the API's description against it. */
   routes: { method: string; path: string }[]
+  /** Fulfilled when what the end of the server had interrupted is finished, or cannot be. */
+  settled: Promise<void>
   /** Opens the audit log anew, for tools that moved it away. */
   reopen(): void
   /** Ends children, timers and pending records; call when the server has stopped. */
@@ -66,7 +68,6 @@ async function reportVideoProgram({ config, log, previews }: Deps): Promise<void
 export function createApp(base: BaseDeps): App {
   const deps = createDeps(base)
   void reportVideoProgram(deps)
-  void finishLeftovers(deps)
   if (base.config.trash !== 'off' || base.config.versions) deps.keeping.retention.start()
   const app = new Hono<Env>({
     // The raw request target decides, not the normalised URL: see request-path.ts.
@@ -122,6 +123,7 @@ export function createApp(base: BaseDeps): App {
     fetch: app.fetch,
     request: app.request,
     routes: app.routes,
+    settled: finishLeftovers(deps),
     reopen: deps.audit.reopen,
     close: async () => {
       deps.hooks.close()

@@ -2,6 +2,7 @@
 // to stop.
 import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
+import { setTimeout as wait } from 'node:timers/promises'
 import { createApp } from '../app.ts'
 import { isBelieved } from '../auth/address.ts'
 import { listensOnLoopback } from '../auth/allowed-hosts.ts'
@@ -21,6 +22,9 @@ import type { Invocation } from './command.ts'
 import { findSources } from './database.ts'
 import { type FirstStart, prepareFirstStart } from './first-start.ts'
 import { accountLine, isPrivateListener, startBlock } from './start-block.ts'
+
+/** A start waits so long for uploads that were complete: commands before them may take hours. */
+const SETTLE_MS = 5_000
 
 /** Permission bit: who is neither owner nor in the group may write. */
 const OTHERS_WRITE = 0o002
@@ -81,6 +85,8 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         await running?.reloadCertificate()
       })
       try {
+        // What comes now must not be replaced by what came before.
+        await Promise.race([app.settled, wait(SETTLE_MS, undefined, { ref: false })])
         running = await listen({ config, fetch: app.fetch, log: log.logger })
         log.logger.info(`Listening on ${running.address}`)
         invocation.stderr(startBlock(config, running, account))

@@ -165,7 +165,10 @@ async function finish(actor: Actor, begun: Destination, upload: Upload): Promise
  * had come. Uploads that cannot be finished are kept until they expire.
  */
 export async function finishLeftovers(services: Services): Promise<void> {
-  await Promise.all([services.volume.finishWrites(services.log), finishUploads(services)])
+  const { volume, log } = services
+  await Promise.all([volume.finishWrites(log), finishUploads(services)]).catch((error: Error) =>
+    log.warn(`what was interrupted stays unfinished: ${error.message}`),
+  )
 }
 
 async function finishUploads(services: Services): Promise<void> {

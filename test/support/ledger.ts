@@ -313,7 +313,10 @@ export function createLedger(tree: Tree, seed: number): Ledger {
           const [lost] = allowed
           findings.bytesLost += sizes.get(lost ?? '') ?? 0
         } else findings.filesTorn++
-        findings.words.push(`${path} is ${found === null ? 'gone' : `torn, ${found.length} bytes`}`)
+        const how = state && sizes.has(state) ? 'an earlier one' : 'torn'
+        findings.words.push(
+          `${path} is ${found === null ? 'gone' : `${how}, ${found.length} bytes`}`,
+        )
         states.set(path, new Set([state]))
       }
       return findings
