@@ -137,15 +137,31 @@ export async function openPage(
   return { page, context, problems, [Symbol.asyncDispose]: leave }
 }
 
-/** `SLOW=6,80`: six times less processor for the page and 80 ms for each answer. Shows what a test forgets to wait for. */
-async function slowDown(page: Page): Promise<void> {
-  const [rate = 0, latency = 0] = (process.env.SLOW ?? '').split(',').map(Number)
+/**
+ * `SLOW=6,80`: six times less processor for the page and 80 ms for each answer. A third number is by how many
+ * ms all that the page leaves for later, such as the next frame, comes later still. Shows what a test
+ * forgets to wait for.
+ */
+export async function slowDown(page: Page): Promise<void> {
+  const [rate = 0, latency = 0, lateMs = 0] = (process.env.SLOW ?? '').split(',').map(Number)
   if (rate <= 0) return
+  if (lateMs > 0) await page.addInitScript(comeLater, lateMs)
   const session = await page.context().newCDPSession(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate })
   if (latency <= 0) return
   const unlimited = { downloadThroughput: -1, uploadThroughput: -1 }
   await session.send('Network.emulateNetworkConditions', { offline: false, latency, ...unlimited })
+}
+
+/** In the page: frames and messages to itself, by which React works, come `lateMs` later. */
+function comeLater(lateMs: number): void {
+  const { setTimeout, requestAnimationFrame } = window
+  const { postMessage } = MessagePort.prototype
+  window.requestAnimationFrame = (run) =>
+    requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(run), lateMs))
+  MessagePort.prototype.postMessage = function (this: MessagePort, ...sent: unknown[]) {
+    setTimeout(() => Reflect.apply(postMessage, this, sent), lateMs)
+  }
 }
 
 /** A context and how to leave it once its pages are no longer needed. */

@@ -5,7 +5,7 @@ import { contrast } from '../../web/lib/colour.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { boxOf, sharedBrowser } from './browser-steps.ts'
 import { entry, expectSelected, listedFolders, showList } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
@@ -106,18 +106,20 @@ describe('accessibility', () => {
       const seen = new Set<string>()
       for (let i = 0; i < 40; i++) {
         await page.keyboard.press('Tab')
-        const { what, ring } = await focusRing(page)
+        const { what } = await focusRing(page)
         if (what.startsWith('BODY')) continue
         seen.add(what)
-        expect(ring, what).toBe(true)
+        await expect.poll(async () => (await focusRing(page)).ring, { message: what }).toBe(true)
       }
       expect(seen.size).toBeGreaterThan(15)
       // The selected row, too, on which the ring lies inside.
       await entry(page, 'a.txt').click()
       await page.keyboard.press('ArrowDown')
       await expectSelected(page, ['b.txt'])
-      await waitFor('the row', async () => (await focusRing(page)).what.includes('b.txt'))
-      expect((await focusRing(page)).ring).toBe(true)
+      await waitFor('the ring around the row', async () => {
+        const { what, ring } = await focusRing(page)
+        return what.includes('b.txt') && ring
+      })
     })
   }
 
@@ -150,14 +152,15 @@ describe('accessibility', () => {
       )
       const { page } = open
       await entry(page, 'a.txt').click()
-      expect(await faintTexts(page, 'body')).toEqual([])
+      await expectSelected(page, ['a.txt'])
+      await expect.poll(() => faintTexts(page, 'body')).toEqual([])
       await page.keyboard.press('F2')
       await page.getByRole('dialog').waitFor()
-      expect(await faintTexts(page, 'dialog[open]')).toEqual([])
+      await expect.poll(() => faintTexts(page, 'dialog[open]')).toEqual([])
       for (const path of ['/settings/profile', '/settings/global', '/settings/users']) {
         await page.goto(path)
         await page.locator('main').getByRole('heading').or(page.getByRole('row')).first().waitFor()
-        expect(await faintTexts(page, 'body'), path).toEqual([])
+        await expect.poll(() => faintTexts(page, 'body'), { message: path }).toEqual([])
       }
     })
   }
@@ -175,12 +178,13 @@ describe('accessibility', () => {
       await entry(page, 'a.txt').click({ button: 'right' })
       const menu = page.getByRole('menu')
       await menu.waitFor()
-      expect((await longestAnimationS(menu)) > 0.01).toBe(moves)
+      await expect.poll(async () => (await longestAnimationS(menu)) > 0.01).toBe(moves)
       await page.keyboard.press('Escape')
+      await menu.waitFor({ state: 'detached' })
       await page.keyboard.press('F2')
       const dialog = page.getByRole('dialog')
       await dialog.waitFor()
-      expect((await longestAnimationS(dialog)) > 0.01).toBe(moves)
+      await expect.poll(async () => (await longestAnimationS(dialog)) > 0.01).toBe(moves)
     }
   })
 
@@ -191,41 +195,46 @@ describe('accessibility', () => {
     )
     const { page } = open
     await entry(page, 'a.txt').click()
-    const colours = await page.evaluate(() => {
-      const probe = document.createElement('div')
-      probe.style.cssText = 'forced-color-adjust: none; background: Highlight; color: HighlightText'
-      document.body.append(probe)
-      const { backgroundColor, color } = getComputedStyle(probe)
-      probe.remove()
-      const selected = document.querySelector('[aria-selected="true"]')
-      const name = selected?.querySelector('.fname')
-      const more = selected?.querySelector('[aria-label="More"]')
-      const box = document.querySelector('[aria-selected="false"] .check')
-      const field = document.querySelector('.searchbox')
-      return {
-        wanted: [backgroundColor, color, color],
-        seen: [
-          selected && getComputedStyle(selected).backgroundColor,
-          name && getComputedStyle(name).color,
-          more && getComputedStyle(more).color,
-        ],
-        edges: [box, field].map((element) => element && getComputedStyle(element).borderTopStyle),
-      }
-    })
-    expect(colours.seen).toEqual(colours.wanted)
-    expect(colours.edges).toEqual(['solid', 'solid'])
+    await expectSelected(page, ['a.txt'])
+    const coloursOf = () =>
+      page.evaluate(() => {
+        const probe = document.createElement('div')
+        probe.style.cssText =
+          'forced-color-adjust: none; background: Highlight; color: HighlightText'
+        document.body.append(probe)
+        const { backgroundColor, color } = getComputedStyle(probe)
+        probe.remove()
+        const selected = document.querySelector('[aria-selected="true"]')
+        const name = selected?.querySelector('.fname')
+        const more = selected?.querySelector('[aria-label="More"]')
+        const box = document.querySelector('[aria-selected="false"] .check')
+        const field = document.querySelector('.searchbox')
+        return {
+          wanted: [backgroundColor, color, color],
+          seen: [
+            selected && getComputedStyle(selected).backgroundColor,
+            name && getComputedStyle(name).color,
+            more && getComputedStyle(more).color,
+          ],
+          edges: [box, field].map((element) => element && getComputedStyle(element).borderTopStyle),
+        }
+      })
+    const { wanted } = await coloursOf()
+    await expect.poll(async () => (await coloursOf()).seen).toEqual(wanted)
+    await expect.poll(async () => (await coloursOf()).edges).toEqual(['solid', 'solid'])
     for (const view of ['Grid', 'Gallery']) {
       await page.getByRole('radio', { name: view, exact: true }).check()
       for (const name of ['folder', 'a.txt']) {
         await entry(page, name).click()
         await expectSelected(page, [name])
-        const seen = await entry(page, name).evaluate((element) => {
-          const words = element.querySelector('.fname')
-          const { backgroundColor, borderTopColor } = getComputedStyle(element)
-          return [backgroundColor, words && getComputedStyle(words).color, borderTopColor]
-        })
-        const [ground, ink] = colours.wanted
-        expect([view, name, ...seen]).toEqual([view, name, ground, ink, ground])
+        const seen = () =>
+          entry(page, name).evaluate((element) => {
+            const words = element.querySelector('.fname')
+            const { backgroundColor, borderTopColor } = getComputedStyle(element)
+            return [backgroundColor, words && getComputedStyle(words).color, borderTopColor]
+          })
+        const [ground, ink] = wanted
+        await expect.poll(seen, { message: `${name} as ${view}` }).toEqual([ground, ink, ground])
       }
     }
     // A dialog has an edge, because it has no shadow.
@@ -233,8 +242,8 @@ describe('accessibility', () => {
     const dialog = page.getByRole('dialog')
     await dialog.waitFor()
     for (const target of [dialog, dialog.getByRole('button', { name: 'Rename' })]) {
-      const edge = await target.evaluate((element) => getComputedStyle(element).borderTopWidth)
-      expect(edge).toBe('1px')
+      const edge = () => target.evaluate((element) => getComputedStyle(element).borderTopWidth)
+      await expect.poll(edge).toBe('1px')
     }
   })
 })
@@ -244,15 +253,13 @@ describe('menus', () => {
     const names = Array.from({ length: 60 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
     await using open = await openFolder(Object.fromEntries(names.map((name) => [name, 'x'])))
     const { page } = open
-    const list = await page.locator('#listing').boundingBox()
+    const list = await boxOf(page.locator('#listing'))
     const size = page.viewportSize()
-    if (list === null || size === null) throw new Error('no listing')
+    if (size === null) throw new Error('no window')
     const menu = page.getByRole('menu')
     const openAt = async (x: number, y: number) => {
       await page.mouse.click(x, y, { button: 'right' })
-      const box = await menu.boundingBox()
-      if (box === null) throw new Error('no menu')
-      return box
+      return boxOf(menu)
     }
     const right = list.x + list.width - 40
     const bottom = list.y + list.height - 30
@@ -262,9 +269,9 @@ describe('menus', () => {
     await menu.waitFor({ state: 'detached' })
     // At the corner it opens to the other side of the pointer, and upwards.
     const flipped = await openAt(right, bottom)
-    expect(flipped.x + flipped.width).toBeLessThanOrEqual(right + 4)
+    expect(flipped.right).toBeLessThanOrEqual(right + 4)
     expect(flipped.y).toBeGreaterThanOrEqual(8)
-    expect(flipped.y + flipped.height).toBeLessThanOrEqual(size.height - 8)
+    expect(flipped.bottom).toBeLessThanOrEqual(size.height - 8)
     await page.mouse.move(list.x + 200, list.y + 200)
     await page.mouse.wheel(0, 300)
     await menu.waitFor({ state: 'detached' })

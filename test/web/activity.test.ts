@@ -30,7 +30,7 @@ it('shows who did what, filters it, and gives it as a table', async () => {
   await page.getByLabel('Result').selectOption({ label: 'Refused' })
   await moved.waitFor({ state: 'detached' })
   await rows.filter({ hasText: 'Logged in' }).getByText('mallory').waitFor()
-  expect(await rows.count()).toBe(2)
+  await expect.poll(() => rows.count()).toBe(2)
 
   await page.getByLabel('Result').selectOption({ label: 'All results' })
   await page.getByLabel('Part of a path').fill('moved')

@@ -17,7 +17,8 @@ it('a token made in the profile reads its folder alone until it is removed', asy
   const folders = page.getByRole('dialog', { name: 'Choose folder' })
   await folders.getByRole('treeitem', { name: 'docs' }).click()
   await folders.getByRole('button', { name: 'Choose folder' }).click()
-  expect(await dialog.getByLabel('Folder', { exact: true }).inputValue()).toBe('/docs')
+  const folder = dialog.getByLabel('Folder', { exact: true })
+  await expect.poll(() => folder.inputValue()).toBe('/docs')
   await dialog.getByLabel('Your current password').fill(ADMIN.password)
   await dialog.getByRole('button', { name: 'Create token' }).click()
 
@@ -30,8 +31,9 @@ it('a token made in the profile reads its folder alone until it is removed', asy
   expect(await statusOf('/raw/docs/in.txt')).toBe(200)
   expect(await statusOf('/raw/out.txt')).toBe(403)
   expect(await statusOf('/resources/docs/in.txt', 'DELETE')).toBe(403)
-  const command = (await made.locator('code').textContent()) ?? ''
-  expect(command).toContain(`"${program.origin}/api/resources/docs"`)
+  const command = made.locator('code')
+  const address = `"${program.origin}/api/resources/docs"`
+  await expect.poll(() => command.textContent()).toContain(address)
   await made.getByRole('button', { name: 'Done' }).click()
 
   const row = page.getByRole('listitem').filter({ hasText: 'Backup' })

@@ -64,7 +64,7 @@ it('shows the pictures of a document from beside it in the archive', async () =>
   await waitFor('the picture beside', async () => (await widthOf('beside')) === 600)
   // Neither a path out of the archive nor one that leads nowhere loads anything.
   for (const name of ['missing', 'outside']) {
-    expect(await content.getByAltText(name).getAttribute('src')).toBeNull()
+    await expect.poll(() => content.getByAltText(name).getAttribute('src')).toBeNull()
   }
   await content.getByText('another file').waitFor()
   expect(await content.getByRole('link').count()).toBe(0)
@@ -95,12 +95,12 @@ it('reads a compressed archive once for all pictures in sight, and for no others
       .evaluate((image: HTMLImageElement) => image.naturalWidth > 0)
   for (const name of near) await waitFor(`the picture “${name}”`, () => shown(name))
   // Its list, the text, and all pictures together.
-  expect(passes).toBe(3)
+  await expect.poll(() => passes).toBe(3)
   const far = page.getByAltText('far')
   expect(await far.getAttribute('src')).toBeNull()
   await far.scrollIntoViewIfNeeded()
   await waitFor('the picture at the end', () => shown('far'))
-  expect(passes).toBe(4)
+  await expect.poll(() => passes).toBe(4)
   expect(opened.problems).toEqual([])
 })
 

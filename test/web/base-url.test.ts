@@ -11,17 +11,16 @@ describe('a base URL', () => {
   it('leads to the files and their pages', async () => {
     await using open = await openServed(
       { 'a#b/inner %.txt': 'inner text' },
-      { path: '/cloud/files/', as: null, args: ['--baseURL', '/cloud'] },
+      { path: '/cloud/login', as: null, args: ['--baseURL', '/cloud'] },
     )
     const { page } = open
-    await page.goto('/cloud/login')
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
     await page.keyboard.press('Enter')
     await entry(page, 'a#b').waitFor()
     await entry(page, 'a#b').dblclick()
     await entry(page, 'inner %.txt').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/cloud/files/a%23b/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/cloud/files/a%23b/')
     await entry(page, 'inner %.txt').dblclick()
     await page.getByText('inner text').first().waitFor()
   })

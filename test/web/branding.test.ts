@@ -35,10 +35,10 @@ describe('branding', () => {
     await using open = await openIn(program, { path: '/login', as: null })
     const { page } = open
     await page.getByRole('heading', { name: 'Log in to Müller & Söhne <Archiv>' }).waitFor()
-    expect(await page.title()).toBe('Log in - Müller & Söhne <Archiv>')
+    await expect.poll(() => page.title()).toBe('Log in - Müller & Söhne <Archiv>')
     const logo = page.locator('img.logo')
-    await logo.waitFor()
-    expect(await logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(8)
+    const width = () => logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)
+    await expect.poll(width).toBe(8)
     expect(open.problems).toEqual([])
   })
 
@@ -49,7 +49,7 @@ describe('branding', () => {
     await using open = await openIn(program, { path: '/login', as: null })
     const { page } = open
     await page.getByRole('button', { name: 'Log in' }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.className)).toContain('dark')
+    await page.locator('html.dark').waitFor()
     const styleOf = (selector: string, name: string) =>
       page.evaluate(
         ([query = '', property = '']) => {
@@ -58,12 +58,14 @@ describe('branding', () => {
         },
         [selector, name],
       )
-    expect(await styleOf('body', 'background-color')).toBe('rgb(250, 240, 230)')
-    expect(await styleOf('body', 'color')).toBe('rgb(1, 2, 3)')
-    expect(await styleOf('#login', 'border-top-color')).toBe('rgb(4, 5, 6)')
+    const expectStyle = (selector: string, name: string, value: string) =>
+      expect.poll(() => styleOf(selector, name)).toBe(value)
+    await expectStyle('body', 'background-color', 'rgb(250, 240, 230)')
+    await expectStyle('body', 'color', 'rgb(1, 2, 3)')
+    await expectStyle('#login', 'border-top-color', 'rgb(4, 5, 6)')
     await page.goto('/404')
     await page.getByRole('heading', { level: 1 }).waitFor()
-    expect(await styleOf('header', 'outline-color')).toBe('rgb(7, 8, 9)')
+    await expectStyle('header', 'outline-color', 'rgb(7, 8, 9)')
   })
 
   it('colours buttons, with text on them that can be read', async () => {
@@ -72,11 +74,13 @@ describe('branding', () => {
     await brand(program, { color: '#ffd400' })
     await using open = await openIn(program, { path: '/login', as: null })
     const button = open.page.getByRole('button', { name: 'Log in' })
-    const style = await button.evaluate((element) => {
-      const { backgroundColor, color } = getComputedStyle(element)
-      return { backgroundColor, color }
-    })
-    expect(style).toEqual({ backgroundColor: 'rgb(255, 212, 0)', color: 'rgb(20, 27, 38)' })
+    const style = () =>
+      button.evaluate((element) => {
+        const { backgroundColor, color } = getComputedStyle(element)
+        return { backgroundColor, color }
+      })
+    const wanted = { backgroundColor: 'rgb(255, 212, 0)', color: 'rgb(20, 27, 38)' }
+    await expect.poll(style).toEqual(wanted)
   })
 
   it('shows name and colour as they are typed, before they are saved', async () => {

@@ -16,6 +16,7 @@ import {
   listedFolders,
   showList,
   toast,
+  twoFrames,
 } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
@@ -28,14 +29,27 @@ const manyFiles = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`fil
 
 const scrollTop = (page: Page) => page.locator('#listing').evaluate((element) => element.scrollTop)
 
+/** The answer to the call that saves `value` in the account; those before it may be under way still. */
+function answerToSaving(page: Page, value: string) {
+  return page.waitForResponse((answer) => {
+    const sent = answer.request().postData() ?? ''
+    return answer.url().includes('/api/users/') && sent.includes(value)
+  })
+}
+
 /** Selects the last two of `manyFiles`; gives how far that scrolled, in pixels. */
 async function selectLastTwo(page: Page): Promise<number> {
   await page.keyboard.press('End')
   await entry(page, 'file 299.txt').waitFor()
   await page.keyboard.press('Shift+ArrowUp')
   await expectSelected(page, ['file 298.txt', 'file 299.txt'])
-  const scrolled = await scrollTop(page)
-  expect(scrolled).toBeGreaterThan(5000)
+  let scrolled = 0
+  await waitFor('the end of the scrolling', async () => {
+    const before = await scrollTop(page)
+    await twoFrames(page)
+    scrolled = await scrollTop(page)
+    return scrolled > 5000 && scrolled === before
+  })
   return scrolled
 }
 
@@ -81,18 +95,20 @@ describe('the listing', () => {
     await showList(page)
     await expectNames(page, ['a folder', 'B folder', 'big.bin', 'f9.txt', 'f10.txt'])
     const head = (name: string) => page.getByRole('columnheader', { name, exact: true })
-    expect(await head('Name').getAttribute('aria-sort')).toBe('ascending')
+    const expectOrder = (name: string, order: string) =>
+      expect.poll(() => head(name).getAttribute('aria-sort')).toBe(order)
+    await expectOrder('Name', 'ascending')
     await page.getByRole('button', { name: 'Size' }).click()
     await expectNames(page, ['a folder', 'B folder', 'f9.txt', 'f10.txt', 'big.bin'])
     await page.getByRole('button', { name: 'Size' }).click()
-    expect(await head('Size').getAttribute('aria-sort')).toBe('descending')
+    await expectOrder('Size', 'descending')
     await expectNames(page, ['a folder', 'B folder', 'big.bin', 'f10.txt', 'f9.txt'])
-    const saved = page.waitForResponse((answer) => answer.url().includes('/api/users/'))
+    const saved = answerToSaving(page, '"modified"')
     await page.getByRole('button', { name: 'Modified' }).click()
     expect((await saved).status()).toBe(200)
     await page.reload()
     await expectNames(page, ['a folder', 'B folder', 'f9.txt', 'f10.txt', 'big.bin'])
-    expect(await head('Modified').getAttribute('aria-sort')).toBe('ascending')
+    await expectOrder('Modified', 'ascending')
     // Another browser knows it from the account.
     await using other = await openIn(program, { path: '/files/' })
     await showList(other.page)
@@ -123,7 +139,7 @@ describe('the listing', () => {
       ['Descending', 'true'],
     ] as const) {
       const item = page.getByRole('menuitemradio', { name })
-      expect(await item.getAttribute('aria-checked')).toBe(checked)
+      await expect.poll(() => item.getAttribute('aria-checked')).toBe(checked)
     }
   })
 
@@ -135,16 +151,19 @@ describe('the listing', () => {
     await using open = await openIn(program, { path: '/files/' })
     const { page } = open
     await showList(page)
-    expect(await page.locator('.grid__heading').allInnerTexts()).toEqual(['Folders 1', 'Files 1'])
-    expect(await entry(page, 'sub').locator('.size').textContent()).toContain('—')
-    expect(await entry(page, 'a.txt').locator('.size').textContent()).toBe('3 B')
+    const headings = () => page.locator('.grid__heading').allInnerTexts()
+    await expect.poll(headings).toEqual(['Folders 1', 'Files 1'])
+    const sizeOf = (name: string) => entry(page, name).locator('.size').textContent()
+    await expect.poll(() => sizeOf('sub')).toContain('—')
+    await expect.poll(() => sizeOf('a.txt')).toBe('3 B')
     const date = entry(page, 'a.txt').locator('time')
-    expect(await date.textContent()).toBe('3 days ago')
+    await expect.poll(() => date.textContent()).toBe('3 days ago')
     expect(await date.getAttribute('datetime')).toContain(
       threeDays.toISOString().slice(0, 'YYYY-MM-DDTHH:MM'.length),
     )
-    const exact = await date.getAttribute('data-tip')
-    expect(exact).toMatch(/\d{1,2}\/\d{1,2}\/\d{2}, \d{1,2}:\d{2}/)
+    const tip = () => date.getAttribute('data-tip')
+    await expect.poll(tip).toMatch(/\d{1,2}\/\d{1,2}\/\d{2}, \d{1,2}:\d{2}/)
+    const exact = await tip()
     const admin = await loginAs(program.origin)
     const answer = await admin.fetch('/api/users/1', {
       method: 'PUT',
@@ -157,7 +176,7 @@ describe('the listing', () => {
     expect(answer.status).toBe(200)
     await page.reload()
     await waitFor('the exact date', async () => (await date.textContent()) === exact)
-    expect(await date.getAttribute('data-tip')).toBe('3 days ago')
+    await expect.poll(tip).toBe('3 days ago')
   })
 
   it('writes dates in another language as soon as it is chosen', async () => {
@@ -174,7 +193,7 @@ describe('the listing', () => {
     await using open = await openFolder(manyFiles)
     const { page } = open
     const height = async () => (await entry(page, 'file 1.txt').boundingBox())?.height
-    expect(await height()).toBe(44)
+    await expect.poll(height).toBe(44)
     const more = page.getByRole('button', { name: 'More actions' })
     await more.click()
     await page.getByRole('menuitemcheckbox', { name: 'Compact rows' }).click()
@@ -183,14 +202,18 @@ describe('the listing', () => {
     await waitFor('lower rows again', async () => (await height()) === 36)
     await more.click()
     const item = page.getByRole('menuitemcheckbox', { name: 'Compact rows' })
-    expect(await item.getAttribute('aria-checked')).toBe('true')
+    await expect.poll(() => item.getAttribute('aria-checked')).toBe('true')
     await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
     await entry(page, 'file 1.txt').click()
+    await expectSelected(page, ['file 1.txt'])
     // What is calculated is what is drawn, down to the last row.
     await page.keyboard.press('End')
     await entry(page, 'file 299.txt').waitFor()
-    const last = await boxOf(entry(page, 'file 299.txt'))
-    expect(last.bottom).toBeLessThanOrEqual((await boxOf(page.locator('#listing'))).bottom)
+    await waitFor('the last row as a whole', async () => {
+      const last = await boxOf(entry(page, 'file 299.txt'))
+      return last.bottom <= (await boxOf(page.locator('#listing'))).bottom
+    })
     expect(open.problems).toEqual([])
   })
 
@@ -209,7 +232,7 @@ describe('the listing', () => {
     await page.locator('.grid--list').waitFor()
     await page.keyboard.press('Control+Shift+2')
     await page.locator('.grid--mosaic').waitFor()
-    const saved = page.waitForResponse((answer) => answer.url().includes('/api/users/'))
+    const saved = answerToSaving(page, '"mosaic gallery"')
     await page.keyboard.press('Control+Shift+3')
     expect((await saved).status()).toBe(200)
     // Another browser begins with it.
@@ -227,29 +250,29 @@ describe('the listing', () => {
     const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
     const shown = () => crumbs.getByRole('link').allInnerTexts()
     await entry(page, 'six.txt').waitFor()
-    expect(await shown()).toEqual(['My files', 'three', 'four', 'five'])
-    expect(await crumbs.getByRole('link', { name: 'five' }).getAttribute('aria-current')).toBe(
-      'page',
-    )
+    await expect.poll(shown).toEqual(['My files', 'three', 'four', 'five'])
+    const current = () => crumbs.getByRole('link', { name: 'five' }).getAttribute('aria-current')
+    await expect.poll(current).toBe('page')
     await crumbs.getByRole('link', { name: 'four' }).click()
     await entry(page, 'five').waitFor()
-    expect(await shown()).toEqual(['My files', 'two', 'three', 'four'])
+    await expect.poll(shown).toEqual(['My files', 'two', 'three', 'four'])
     const above = crumbs.getByRole('button', { name: 'Folders above' })
     await above.waitFor()
     await crumbs.getByRole('link', { name: 'three' }).click()
     await entry(page, 'four').waitFor()
-    expect(await shown()).toEqual(['My files', 'one', 'two', 'three'])
-    expect(await above.count()).toBe(0)
+    await expect.poll(shown).toEqual(['My files', 'one', 'two', 'three'])
+    await expect.poll(() => above.count()).toBe(0)
     await page.goBack()
+    await entry(page, 'five').waitFor()
     await above.click()
     await page.getByRole('menuitem', { name: 'one' }).click()
     await entry(page, 'two').waitFor()
     // The child one came from is selected.
     await expectSelected(page, ['two'])
-    expect(await page.title()).toBe('one - Files - File Browser')
+    await expect.poll(() => page.title()).toBe('one - Files - File Browser')
     await crumbs.getByRole('link', { name: 'My files' }).click()
     await entry(page, 'one').waitFor()
-    expect(await page.title()).toBe('My files - Files - File Browser')
+    await expect.poll(() => page.title()).toBe('My files - Files - File Browser')
   })
 
   it('restores scroll, focus and selection on the way back', async () => {
@@ -315,6 +338,7 @@ describe('the listing', () => {
     await using open = await openFolder({ 'Über uns.txt': 'x', 'other.txt': 'y', unten: null })
     const { page } = open
     await page.keyboard.press('/')
+    await page.locator('.filter input:focus').waitFor()
     await page.keyboard.type('UN')
     await expectNames(page, ['unten', 'Über uns.txt'])
     await page.keyboard.type('x')

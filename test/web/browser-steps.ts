@@ -122,8 +122,9 @@ export function sharedSite(
   return site
 }
 
-/** Where an element lies, in pixels of the window; throws when it is not on the screen. */
+/** Where an element lies, in pixels of the window, once it is shown; throws when it is not on the screen. */
 export async function boxOf(target: Locator) {
+  await target.waitFor()
   const box = await target.boundingBox()
   if (box === null) throw new Error('not on the screen')
   return { ...box, right: box.x + box.width, bottom: box.y + box.height }

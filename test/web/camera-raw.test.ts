@@ -32,9 +32,14 @@ it.each(NAMES)(
     await waitFor('the colour of the large picture', async () => {
       return distance(await colourAt(shown.first(), 0.5, 0.5), [0, 0, 192]) < 20
     })
-    const box = await boxOf(shown.first())
-    expect(box.width).toBeGreaterThan(SMALL.width * 2)
-    expect(box.width / box.height).toBeCloseTo(LARGE.width / LARGE.height, 1)
+    await expect
+      .poll(async () => (await boxOf(shown.first())).width)
+      .toBeGreaterThan(SMALL.width * 2)
+    const ratio = async () => {
+      const { width, height } = await boxOf(shown.first())
+      return width / height
+    }
+    await expect.poll(ratio).toBeCloseTo(LARGE.width / LARGE.height, 1)
     expect(await page.locator('.vw-head').textContent()).not.toMatch(/\d+ × \d+/)
     await page.getByRole('button', { name: 'Original' }).click()
     await waitFor('the whole picture', async () => {

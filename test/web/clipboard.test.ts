@@ -1,12 +1,25 @@
 // Copying and cutting across tabs, reloads and people.
 import { readdir } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { slowDown } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { folderPages, servedPages } from './browser-steps.ts'
-import { addUser, entry, showList, toast, userLogin } from './listing-steps.ts'
+import { addUser, entry, expectSelected, showList, toast, userLogin } from './listing-steps.ts'
 
 const openPages = folderPages()
 const openServed = servedPages()
+
+/** Listens behind the page itself: once the result is fulfilled, the page knows what another tab took. */
+async function hearOfClipboard(page: Page): Promise<() => Promise<unknown>> {
+  const heard = await page.evaluateHandle(() => {
+    const event = new Promise<boolean>((resolve) =>
+      addEventListener('storage', ({ key }) => key?.includes('clipboard') && resolve(true)),
+    )
+    return { event }
+  })
+  return () => heard.evaluate(({ event }) => event)
+}
 
 describe('the clipboard', () => {
   it('pastes in a tab what was cut in another, and is then empty in both', async () => {
@@ -16,26 +29,21 @@ describe('the clipboard', () => {
     )
     const { page, context, tree } = open
     const other = await context.newPage()
+    await slowDown(other)
     await other.goto('/files/to/')
     await other.locator('#listing').waitFor()
-    // Behind the listener of the page: once it is called the page knows.
-    const heard = await other.evaluateHandle(() => {
-      const event = new Promise<boolean>((resolve) =>
-        addEventListener('storage', ({ key }) => key?.includes('clipboard') && resolve(true)),
-      )
-      return { event }
-    })
+    const heard = await hearOfClipboard(other)
     await page.bringToFront()
     await showList(page)
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+x')
     await page.locator('#listing .is-cut').waitFor()
-    await heard.evaluate(({ event }) => event)
+    await heard()
     await other.bringToFront()
     await other.locator('#listing').focus()
     await other.keyboard.press('Control+v')
     await toast(other, 'Moved 1 item').waitFor()
-    expect(await readdir(tree.at('to'))).toEqual(['a.txt'])
+    await expect.poll(() => readdir(tree.at('to'))).toEqual(['a.txt'])
     await page.bringToFront()
     await page.locator('#listing .is-cut').waitFor({ state: 'detached' })
     await entry(page, 'b.txt').click({ button: 'right' })
@@ -80,6 +88,7 @@ describe('the clipboard', () => {
     )
     const { page, context, tree } = open
     const other = await context.newPage()
+    await slowDown(other)
     await other.goto('/files/')
     await showList(other)
     await page.bringToFront()
@@ -100,19 +109,20 @@ describe('the clipboard', () => {
     const asked = page.waitForRequest((request) => request.url().includes('action=rename'))
     await page.keyboard.press('Control+v')
     await asked
+    const heard = await hearOfClipboard(page)
     await other.bringToFront()
     await entry(other, 'b.txt').click()
+    await expectSelected(other, ['b.txt'])
     await other.keyboard.press('Control+c')
-    await page.waitForFunction(() =>
-      Object.values(localStorage).some((value) => String(value).includes('b.txt')),
-    )
+    await heard()
     await page.bringToFront()
     moving.resolve()
     await toast(page, 'Moved 1 item').waitFor()
     await page.locator('#listing').focus()
     await page.keyboard.press('Control+v')
     await toast(page, 'Copied 1 item').waitFor()
-    expect((await readdir(tree.at('to'))).sort()).toEqual(['a.txt', 'b.txt', 'x.txt'])
+    const moved = async () => (await readdir(tree.at('to'))).sort()
+    await expect.poll(moved).toEqual(['a.txt', 'b.txt', 'x.txt'])
     expect(open.problems).toEqual([])
   })
 
@@ -134,13 +144,13 @@ describe('the clipboard', () => {
     expect((await context.request.post('/api/login', { data: bob })).ok()).toBe(true)
     await page.goto('/files/')
     await entry(page, 'a.txt').click()
-    expect(await page.getByText('bob').count()).toBe(1)
-    expect(await kept()).toEqual([])
+    await expect.poll(() => page.getByText('bob').count()).toBe(1)
+    await expect.poll(kept).toEqual([])
     await page.keyboard.press('Control+c')
     await waitFor('a copy', async () => (await kept()).length === 1)
     await page.getByRole('button', { name: 'Log out' }).click()
     await page.getByLabel('Username').waitFor()
-    expect(await kept()).toEqual([])
+    await expect.poll(kept).toEqual([])
     expect(open.problems).toEqual([])
   })
 
@@ -190,7 +200,8 @@ describe('the clipboard', () => {
       await page.keyboard.press('Control+v')
       await waitFor('a copy', async () => (await readdir(tree.root)).length === 1 + copies)
     }
-    await toast(page, 'Copied 1 item').nth(1).waitFor()
+    // Once it is there, it is selected.
+    await expectSelected(page, ['a(2).txt'])
     await page.locator('body[data-late="2"]').waitFor()
     // Had an event been taken for another key, its copy would be asked for before this folder.
     await page.keyboard.press('Alt+n')
@@ -212,6 +223,7 @@ describe('the clipboard', () => {
     })
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+c')
+    await page.waitForFunction(() => Object.keys(localStorage).some((key) => /clipboard/.test(key)))
     await entry(page, 'to').dblclick()
     await page.waitForURL('**/files/to/')
     await page.keyboard.press('Control+v')
@@ -221,7 +233,7 @@ describe('the clipboard', () => {
     await page.keyboard.press('Escape')
     listed.resolve()
     await toast(page, 'Copied 1 item').waitFor()
-    expect((await readdir(tree.at('to'))).sort()).toEqual(['a.txt', 'x.txt'])
+    await expect.poll(async () => (await readdir(tree.at('to'))).sort()).toEqual(['a.txt', 'x.txt'])
     expect(open.problems).toEqual([])
   })
 })

@@ -56,8 +56,8 @@ describe('names that are taken', () => {
     await pickFiles(page, files)
     await dialog(page).getByText('3 files already exist').waitFor()
     await dialog(page).getByText('1 more file has no conflict').waitFor()
-    expect(await choice(page, 'older.txt', 'Replace').isChecked()).toBe(true)
-    expect(await choice(page, 'newer.txt', 'Skip').isChecked()).toBe(true)
+    await expect.poll(() => choice(page, 'older.txt', 'Replace').isChecked()).toBe(true)
+    await expect.poll(() => choice(page, 'newer.txt', 'Skip').isChecked()).toBe(true)
     // Nothing is touched, not even what could go at once, before the answer.
     expect((await readdir(tree.root)).includes('free.txt')).toBe(false)
     await choice(page, 'both.txt', 'Keep both').check()
@@ -100,7 +100,7 @@ describe('names that are taken', () => {
     await choice(page, 'a.txt', 'Keep both').check()
     await page.keyboard.press('Escape')
     await page.mouse.click(5, 400)
-    expect(await choice(page, 'a.txt', 'Keep both').isChecked()).toBe(true)
+    await expect.poll(() => choice(page, 'a.txt', 'Keep both').isChecked()).toBe(true)
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     await panel(page).waitFor({ state: 'detached' })
     expect(await readdir(tree.root)).toEqual(['a.txt'])
@@ -125,10 +125,9 @@ describe('names that are taken', () => {
     const pictures = card(page, 'photo.png').locator('img')
     await waitFor('both pictures', async () => (await pictures.count()) === 2)
     for (const [at, colour] of [[255, 0, 0] as const, [0, 0, 255] as const].entries()) {
-      await waitFor('the picture', () =>
-        pictures.nth(at).evaluate((image: HTMLImageElement) => image.naturalWidth > 0),
-      )
-      expect(distance(await colourAt(pictures.nth(at), 0.5, 0.5), [...colour])).toBeLessThan(12)
+      await waitFor('the picture', async () => {
+        return distance(await colourAt(pictures.nth(at), 0.5, 0.5), [...colour]) < 12
+      })
     }
     await dialog(page).getByRole('button', { name: 'Cancel' }).click()
     expect(open.problems).toEqual([])
@@ -154,7 +153,9 @@ describe('names that are taken', () => {
 
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+x')
+    await page.locator('#listing .is-cut').waitFor()
     await entry(page, 'to').dblclick()
+    await page.waitForURL('**/files/to/')
     await expectNames(page, ['a.txt'])
     await page.route('**/api/resources/to', (route) => route.fulfill({ status: 500 }))
     await page.keyboard.press('Control+v')
@@ -175,6 +176,7 @@ describe('names that are taken', () => {
     await page.locator('#listing').getByText('set').first().waitFor()
     await dropTree(page, { set: dropped })
     await dialog(page).getByText('300 files already exist').waitFor()
+    await dialog(page).getByRole('radiogroup').nth(1).waitFor()
     expect(await dialog(page).getByRole('radiogroup').count()).toBeLessThan(40)
     await dialog(page).getByRole('button', { name: 'Resume' }).focus()
     await page.keyboard.press('Enter')
@@ -262,9 +264,9 @@ describe('names that are taken', () => {
     const { page } = open
     await pickFiles(page, [file])
     await dialog(page).getByRole('button', { name: 'Continue' }).waitFor()
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
-    expect(width).toBeLessThanOrEqual(PHONE.width)
-    const box = await boxOf(dialog(page).getByRole('button', { name: 'Continue' }))
-    expect(box.bottom).toBeLessThanOrEqual(PHONE.height)
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+    await expect.poll(width).toBeLessThanOrEqual(PHONE.width)
+    const go = dialog(page).getByRole('button', { name: 'Continue' })
+    await expect.poll(async () => (await boxOf(go)).bottom).toBeLessThanOrEqual(PHONE.height)
   })
 })

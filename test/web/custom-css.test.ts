@@ -10,6 +10,7 @@ import { sharedSite } from './browser-steps.ts'
 import { addUser, entry, showList, userLogin } from './listing-steps.ts'
 import { changeSettings } from './settings-steps.ts'
 import { makeShare } from './share-steps.ts'
+import { holdEntry } from './touch-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
 const names = [
@@ -115,11 +116,13 @@ it('in dialogs and menus', async () => {
   await entry(page, 'note.txt').click({ button: 'right' })
   await expectMarked(page, '.context-menu')
   await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
   await page.keyboard.press('F2')
   await page.getByRole('dialog').waitFor()
   await expectMarked(page, '.floating .card .card-title .card-content .card-action .input .button')
   await expectMarked(page, '.button--flat #modal-background .overlay')
   await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'New', exact: true }).click()
   await expectMarked(page, '#dropdown')
 })
@@ -140,8 +143,8 @@ it('in viewer, editor, settings, share, login and uploads', async () => {
   await pickFiles(page, [site.tree.at('brand/custom.css')])
   await expectMarked(page, '.upload-files')
   // The panel brings styles of its own; the last word stays with those of the administrator.
-  const last = await page.evaluate(() => [...document.styleSheets].at(-1)?.href)
-  expect(last).toContain('/custom.css')
+  const last = () => page.evaluate(() => [...document.styleSheets].at(-1)?.href)
+  await expect.poll(last).toContain('/custom.css')
   await using stranger = await site.open({ path: '/login', as: null })
   await expectMarked(stranger.page, '#login .button--block')
 })
@@ -159,7 +162,7 @@ it('while a folder is on its way', async () => {
   await expectMarked(page, '#loading')
   arrive()
   await entry(page, 'inside.txt').waitFor()
-  expect(await page.locator('#loading').count()).toBe(0)
+  await page.locator('#loading').waitFor({ state: 'detached' })
 })
 
 it('in the shell', async () => {
@@ -183,13 +186,7 @@ it('on a phone', async () => {
     hasTouch: true,
   })
   const { page } = opened
-  // Press and hold selects.
-  const finger = await opened.context.newCDPSession(page)
-  const box = await entry(page, 'note.txt').boundingBox()
-  const at = { x: (box?.x ?? 0) + 100, y: (box?.y ?? 0) + 10 }
-  await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
-  await page.locator('#listing [aria-selected="true"]').waitFor()
-  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await holdEntry(page, entry(page, 'note.txt'))
   await expectMarked(page, '#file-selection')
 })
 

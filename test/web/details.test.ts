@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { boxOf, sharedBrowser } from './browser-steps.ts'
 import { addUser, entry, listedFolders, showList, toast, userLogin } from './listing-steps.ts'
 import { dragFromOutside } from './upload-steps.ts'
 
@@ -37,6 +38,7 @@ describe('details', () => {
     const { page } = open
     await entry(page, 'dir').click()
     await page.getByRole('button', { name: 'Details' }).click()
+    await panel(page).getByRole('heading', { name: 'dir', exact: true }).waitFor()
     await panel(page).getByRole('button', { name: 'Calculate' }).click()
     await panel(page).getByText('(2,049 B)').waitFor()
     await panel(page).getByText('3 items inside').waitFor()
@@ -70,19 +72,19 @@ describe('details', () => {
     const { page } = open
     await page.getByRole('button', { name: 'Details' }).click()
     await panel(page).getByRole('heading', { name: 'in', exact: true }).waitFor()
-    expect(await fact(page, 'Contents').textContent()).toBe('1 folder, 2 files')
-    expect(await fact(page, 'Location').textContent()).toBe('My files')
+    await expect.poll(() => fact(page, 'Contents').textContent()).toBe('1 folder, 2 files')
+    await expect.poll(() => fact(page, 'Location').textContent()).toBe('My files')
     await fact(page, 'Size').getByRole('button', { name: 'Calculate' }).click()
     await fact(page, 'Size').getByText('(5,100 B)').waitFor()
 
     await entry(page, 'a.bin').click()
     await entry(page, 'b.bin').click({ modifiers: ['Control'] })
     await panel(page).getByRole('heading', { name: '2 items' }).waitFor()
-    expect(await fact(page, 'Contents').textContent()).toBe('2 files')
-    expect(await fact(page, 'Size').textContent()).toContain('(2,100 B)')
+    await expect.poll(() => fact(page, 'Contents').textContent()).toBe('2 files')
+    await expect.poll(() => fact(page, 'Size').textContent()).toContain('(2,100 B)')
     await page.keyboard.press('Control+a')
     await panel(page).getByRole('heading', { name: '3 items' }).waitFor()
-    expect(await fact(page, 'Contents').textContent()).toBe('1 folder, 2 files')
+    await expect.poll(() => fact(page, 'Contents').textContent()).toBe('1 folder, 2 files')
     await fact(page, 'Size').getByRole('button', { name: 'Calculate' }).click()
     await fact(page, 'Size').getByText('(5,100 B)').waitFor()
     expect(open.problems).toEqual([])
@@ -113,10 +115,10 @@ describe('details', () => {
     await entry(page, 'photo.jpg').click()
     await page.getByRole('button', { name: 'Details' }).click()
     await fact(page, 'Dimensions').getByText('1200 × 800').waitFor()
-    expect(await fact(page, 'Camera').textContent()).toBe('Acme Seven')
-    expect(await fact(page, 'Taken').textContent()).toMatch(/^5\/6\/24, 7:08/)
-    expect(await fact(page, 'Exposure').textContent()).toBe('1/250 s · f/2.8 · 35 mm')
-    expect(await fact(page, 'Place').textContent()).toBe('51.50000, -0.12500')
+    await expect.poll(() => fact(page, 'Camera').textContent()).toBe('Acme Seven')
+    await expect.poll(() => fact(page, 'Taken').textContent()).toMatch(/^5\/6\/24, 7:08/)
+    await expect.poll(() => fact(page, 'Exposure').textContent()).toBe('1/250 s · f/2.8 · 35 mm')
+    await expect.poll(() => fact(page, 'Place').textContent()).toBe('51.50000, -0.12500')
     expect(open.problems).toEqual([])
   })
 
@@ -130,8 +132,13 @@ describe('details', () => {
     await entry(page, 'tall.png').click()
     await page.getByRole('button', { name: 'Details' }).click()
     const picture = page.locator('.info__picture')
-    const [outer, inner] = [picture, picture.locator('img')].map((part) => part.boundingBox())
-    expect((await inner)?.height).toBe((await outer)?.height)
+    await waitFor('the whole picture', async () => {
+      const whole = picture
+        .locator('img')
+        .evaluate((img: HTMLImageElement) => img.naturalHeight > 0)
+      const [outer, inner] = [picture, picture.locator('img')].map(boxOf)
+      return (await whole) && (await inner)?.height === (await outer)?.height
+    })
   })
 
   it('calculate a checksum anew when the file was replaced', async () => {

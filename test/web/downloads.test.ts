@@ -10,7 +10,7 @@ import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
-import { entry, listedFolders, selectionBar, showList } from './listing-steps.ts'
+import { entry, expectSelected, listedFolders, selectionBar, showList } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)
@@ -47,10 +47,11 @@ describe('downloads', () => {
     expect(single.suggestedFilename()).toBe('a #1.txt')
     expect(await readFile(await single.path(), 'utf8')).toBe('aaa')
     await entry(page, 'dir').click({ modifiers: ['Control'] })
+    await expectSelected(page, ['dir', 'a #1.txt'])
     await page.keyboard.press('Control+s')
     const dialog = page.getByRole('dialog', { name: 'Download as' })
     await dialog.getByText('2 items').waitFor()
-    expect(await dialog.locator('[data-format]').count()).toBe(9)
+    await expect.poll(() => dialog.locator('[data-format]').count()).toBe(9)
     const archive = await downloaded(page, () =>
       dialog.getByRole('button', { name: '.tar.gz' }).click(),
     )
@@ -59,10 +60,14 @@ describe('downloads', () => {
       'a #1.txt': 'aaa',
       'dir/c,d.txt': 'c',
     })
+    await dialog.waitFor({ state: 'detached' })
     await page.keyboard.press('Control+s')
-    expect(await dialog.locator('[data-format]').first().getAttribute('data-format')).toBe('targz')
+    const first = dialog.locator('[data-format]').first()
+    await expect.poll(() => first.getAttribute('data-format')).toBe('targz')
     await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
+    await expectSelected(page, [])
     // Nothing selected is the folder on the screen.
     await page.keyboard.press('Control+s')
     const whole = await downloaded(page, () => dialog.getByRole('button', { name: '.zip' }).click())
@@ -78,6 +83,7 @@ describe('downloads', () => {
     await using open = await openFolder({ 'box/a.txt': 'aaa' })
     const { page, tree } = open
     await entry(page, 'box').click()
+    await expectSelected(page, ['box'])
     const dialog = page.getByRole('dialog', { name: 'Download as' })
     const labels: Record<ArchiveFormat, string> = {
       zip: '.zip',
@@ -98,6 +104,7 @@ describe('downloads', () => {
       expect(archive.suggestedFilename()).toBe(`box${labels[format]}`)
       const content = Object.entries(await contentOf(tree, archive, format))
       expect(content.map(([path, text]) => [basename(path), text])).toEqual([['a.txt', 'aaa']])
+      await dialog.waitFor({ state: 'detached' })
     }
     expect(open.problems).toEqual([])
   })
@@ -138,6 +145,7 @@ describe('downloads', () => {
     const whole = await downloaded(page, choose)
     expect(new URL(whole.url()).search).toBe('?algo=tar')
     await whole.cancel()
+    await dialog.waitFor({ state: 'detached' })
     // One less is a choice again.
     await entry(page, 'f1').click({ modifiers: ['Control'] })
     await selectionBar(page).getByText('10,001').waitFor()

@@ -64,7 +64,7 @@ it('overwrites when told to', async () => {
   await clash()
   await page.getByRole('button', { name: 'Overwrite' }).click()
   await page.getByText('was changed by someone else').waitFor({ state: 'detached' })
-  expect(await tree.read('shared.txt')).toBe('mine first\nsecond\nthird\n')
+  await expect.poll(() => tree.read('shared.txt')).toBe('mine first\nsecond\nthird\n')
 })
 
 it('takes the version on disk when told to, and undo brings the own text back', async () => {
@@ -104,7 +104,8 @@ it('shows both versions side by side where there is room, with the history kept'
   const mine = page.locator('.cm-merge-b')
   await theirs.getByText('theirs', { exact: true }).waitFor()
   await mine.getByText('mine first').waitFor()
-  expect((await boxOf(theirs)).right).toBeLessThanOrEqual((await boxOf(mine)).x)
+  const overlap = async () => (await boxOf(theirs)).right - (await boxOf(mine)).x
+  await expect.poll(overlap).toBeLessThanOrEqual(0)
   // Nobody writes into the version on disk.
   const before = await theirs.textContent()
   await theirs.getByText('second').click()
@@ -122,9 +123,12 @@ it('shows both versions side by side where there is room, with the history kept'
   // Alone again, and every step can still be taken back.
   await theirs.waitFor({ state: 'detached' })
   await page.locator('.cm-content').click()
-  for (let step = 0; step < 6; step++) await page.keyboard.press('Control+z')
-  await page.locator('.cm-line').first().getByText('first', { exact: true }).waitFor()
-  expect(await page.locator('.cm-line').allTextContents()).toEqual(['first', 'second', 'third', ''])
+  // What is typed slowly is taken back in more steps.
+  const lines = () => page.locator('.cm-line').allTextContents()
+  await waitFor('the text as it was', async () => {
+    await page.keyboard.press('Control+z')
+    return (await lines()).join() === 'first,second,third,'
+  })
   await page.getByText('Unsaved').waitFor()
 })
 
@@ -135,7 +139,7 @@ it('moves between one column and two when the window changes, and keeps what is 
   await page.locator('.cm-merge-b').getByText('mine first').waitFor()
   await page.setViewportSize({ width: 800, height: 700 })
   await page.locator('.cm-deletedChunk').getByText('first').waitFor()
-  expect(await page.locator('.cm-merge-a').count()).toBe(0)
+  await page.locator('.cm-merge-a').waitFor({ state: 'detached' })
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+Home')
   await page.keyboard.type('still ')
@@ -146,7 +150,8 @@ it('moves between one column and two when the window changes, and keeps what is 
   await page.getByText('Unsaved').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Stop comparing' }).click()
   await page.locator('.cm-merge-a').waitFor({ state: 'detached' })
-  expect(await page.locator('.cm-content').textContent()).toContain('firstsecondthird')
+  const whole = () => page.locator('.cm-content').textContent()
+  await expect.poll(whole).toContain('firstsecondthird')
 })
 
 it('notices a third change that came while comparing', async () => {
@@ -211,7 +216,8 @@ it('does not read a file into the editor that grew too large for it', async () =
     await refusal.getByRole('button', { name: 'Dismiss' }).click()
     await refusal.waitFor({ state: 'detached' })
   }
-  expect(await page.locator('.cm-line').allTextContents()).toEqual(['first', 'second', 'third', ''])
+  const lines = () => page.locator('.cm-line').allTextContents()
+  await expect.poll(lines).toEqual(['first', 'second', 'third', ''])
 })
 
 it('does not let an old draft undo what came since', async () => {

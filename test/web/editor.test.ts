@@ -36,7 +36,7 @@ describe('saving', () => {
   it('saves by button and by Ctrl+S, and says what is unsaved', async () => {
     await open('plain.txt', 'one\n')
     const save = page.getByRole('button', { name: 'Save', exact: true })
-    expect(await save.getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => save.getAttribute('aria-disabled')).toBe('true')
     await text().click()
     await page.keyboard.press('Control+End')
     await page.keyboard.type('two')
@@ -84,6 +84,10 @@ describe('saving', () => {
     await open('koi.txt', Uint8Array.of(0xf0, 0xd2, 0xc9, 0x0a, 0x61, 0x0a))
     await page.getByRole('button', { name: 'Windows-1252 (Latin-1)' }).click()
     await page.getByRole('combobox').fill('koi8-r')
+    await page
+      .getByRole('option', { selected: true })
+      .filter({ hasText: /KOI8-R/i })
+      .waitFor()
     await page.keyboard.press('Enter')
     await page.getByText('При').waitFor()
     await page.getByRole('button', { name: 'LF', exact: true }).click()
@@ -129,7 +133,7 @@ describe('working on text', () => {
     await atStart()
     await page.keyboard.press('Delete')
     await page.getByText('Unsaved').waitFor()
-    expect(await text().textContent()).toBe('unction f() { return (1) }')
+    await expect.poll(() => text().textContent()).toBe('unction f() { return (1) }')
   })
 
   it('finds, counts and replaces, with expressions too', async () => {
@@ -170,6 +174,7 @@ describe('working on text', () => {
     await open('script', '#!/usr/bin/env python3\ndef hello():\n    return 1\n')
     await page.getByRole('button', { name: 'Python', exact: true }).click()
     await page.getByRole('combobox').fill('ruby')
+    await page.getByRole('option', { selected: true }).filter({ hasText: 'Ruby' }).waitFor()
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Ruby', exact: true }).waitFor()
     await waitFor('coloured words', () => page.locator('.cm-line span[class]').count())
@@ -197,11 +202,11 @@ describe('working on text', () => {
     await page.reload()
     await text().waitFor()
     await page.getByText('15 px').waitFor()
-    expect(
-      await page.getByRole('button', { name: 'Wrap lines' }).getAttribute('aria-pressed'),
-    ).toBe('false')
-    expect(await page.locator('.cm-lineNumbers').count()).toBe(0)
-    expect(await page.evaluate(() => localStorage.getItem('editorFontSize'))).toBe('15')
+    const wrap = page.getByRole('button', { name: 'Wrap lines' })
+    await expect.poll(() => wrap.getAttribute('aria-pressed')).toBe('false')
+    await page.locator('.cm-lineNumbers').waitFor({ state: 'detached' })
+    const kept = () => page.evaluate(() => localStorage.getItem('editorFontSize'))
+    await expect.poll(kept).toBe('15')
   })
 
   it('compares with the saved version and takes back a change', async () => {
@@ -299,7 +304,7 @@ describe('limits', () => {
     await other.page.locator('.cm-content').click()
     await other.page.keyboard.type('typing')
     await other.page.keyboard.press('Control+s')
-    expect(await other.page.locator('.cm-content').textContent()).toBe('only read')
+    await expect.poll(() => other.page.locator('.cm-content').textContent()).toBe('only read')
     await twoFrames(other.page)
     expect(sent).not.toContain('PUT')
   })
@@ -324,9 +329,8 @@ it('fits a phone: nothing scrolls sideways, everything is in reach', async () =>
     isMobile: true,
   })
   await phone.page.locator('.cm-content').waitFor()
-  expect(await phone.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
-    PHONE.width,
-  )
+  const width = () => phone.page.evaluate(() => document.documentElement.scrollWidth)
+  await expect.poll(width).toBeLessThanOrEqual(PHONE.width)
   await phone.page.getByRole('button', { name: 'Preview' }).tap()
   await phone.page
     .getByRole('heading', { name: 'Phone', level: 1 })

@@ -40,7 +40,11 @@ it('loads at most 150 KB of script and 15 KB of style for the first listing', as
   await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   await entry(page, 'many').waitFor()
-  const script = await namedBytes(page, 'script[src], link[rel=modulepreload]')
+  const scripts = 'script[src], link[rel=modulepreload]'
+  // What has arrived is noted a moment later.
+  await expect.poll(() => namedBytes(page, scripts)).toBeGreaterThan(0)
+  await expect.poll(() => namedBytes(page, 'link[rel=stylesheet]')).toBeGreaterThan(0)
+  const script = await namedBytes(page, scripts)
   const style = await namedBytes(page, 'link[rel=stylesheet]')
   process.stdout.write(`first screen: ${script} bytes of script, ${style} of style\n`)
   expect(script).toBeGreaterThan(50_000)

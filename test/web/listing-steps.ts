@@ -6,6 +6,7 @@ import { loginAs } from '../support/login.ts'
 import { ADMIN, type Program } from '../support/program.ts'
 import type { TreeContent } from '../support/tree.ts'
 import {
+  boxOf,
   type FolderPage,
   folderPages,
   type OpenFolder,
@@ -108,24 +109,50 @@ export function toast(page: Page, text: string | RegExp): Locator {
 export const selectionBar = (page: Page): Locator =>
   page.getByRole('toolbar', { name: 'Selection' })
 
-/** Drags with the mouse, slowly enough for the page to follow; `hold` is pressed meanwhile. */
+/** Where an element lies once it has stopped moving and nothing lies above the point that is meant. */
+async function restingPoint(page: Page, target: Locator, most: number) {
+  return waitFor('an element at rest', async () => {
+    const before = await boxOf(target)
+    await twoFrames(page)
+    const { x, y, width, height } = await boxOf(target)
+    const point = { x: x + Math.min(most, width / 2), y: y + height / 2 }
+    const isFree = await target.evaluate((element, at) => {
+      return element.contains(document.elementFromPoint(at.x, at.y))
+    }, point)
+    return isFree && x === before.x && y === before.y && width === before.width ? point : null
+  })
+}
+
+/** However long a slow machine stays above a folder, the page does not take it for a wish to open it. */
+export async function holdSprings(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    // As `SPRING_MS` of the page has it.
+    const springMs = 800
+    const { setTimeout } = window
+    const patient = (run: TimerHandler, ms?: number, ...args: unknown[]) =>
+      ms === springMs ? 0 : setTimeout(run, ms, ...args)
+    Object.assign(window, { setTimeout: patient })
+  })
+}
+
+/**
+ * Drags with the mouse, slowly enough for the page to follow; `hold` is pressed meanwhile. With `springs`
+ * folders open that are hovered for long.
+ */
 export async function dragTo(
   page: Page,
   what: Locator,
   to: Locator,
-  options: { hold?: 'Control'; drop?: boolean } = {},
+  options: { hold?: 'Control'; drop?: boolean; springs?: boolean } = {},
 ): Promise<void> {
-  const start = await what.boundingBox()
-  const end = await to.boundingBox()
-  if (start === null || end === null) throw new Error('nothing to drag')
-  const from = { x: start.x + Math.min(90, start.width / 2), y: start.y + start.height / 2 }
+  if (!options.springs) await holdSprings(page)
+  const from = await restingPoint(page, what, 90)
+  const { x, y } = await restingPoint(page, to, 60)
   await page.mouse.move(from.x, from.y)
   await page.mouse.down()
   if (options.hold !== undefined) await page.keyboard.down(options.hold)
   // A hand leaves slowly: the browser decides by the first few pixels whether this is a drag.
   for (const px of [2, 5, 9]) await page.mouse.move(from.x + px, from.y + 1)
-  const x = end.x + Math.min(60, end.width / 2)
-  const y = end.y + end.height / 2
   for (const [dx, dy] of [
     [-8, -4],
     [-4, -2],

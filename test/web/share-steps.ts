@@ -67,17 +67,19 @@ async function drawnModules(code: Locator): Promise<string[]> {
   )
 }
 
+/** What a code with this text has to draw, in the same form. */
+function darkModules(text: string, errorCorrectionLevel: 'L' | 'M' | 'Q' | 'H'): string[] {
+  const { modules } = qrcode.create(text, { errorCorrectionLevel })
+  return [...modules.data].flatMap((module, at) =>
+    module ? [`${at % modules.size},${Math.floor(at / modules.size)}`] : [],
+  )
+}
+
 /** Checks that a QR code says `text` at level M, and at no other level. */
 export async function expectCode(code: Locator, text: string): Promise<void> {
+  await expect.poll(() => drawnModules(code)).toEqual(darkModules(text, 'M'))
   const drawn = await drawnModules(code)
-  for (const errorCorrectionLevel of ['L', 'M', 'Q', 'H'] as const) {
-    const { modules } = qrcode.create(text, { errorCorrectionLevel })
-    const dark = [...modules.data].flatMap((module, at) =>
-      module ? [`${at % modules.size},${Math.floor(at / modules.size)}`] : [],
-    )
-    if (errorCorrectionLevel === 'M') expect(drawn).toEqual(dark)
-    else expect(drawn).not.toEqual(dark)
-  }
+  for (const level of ['L', 'Q', 'H'] as const) expect(drawn).not.toEqual(darkModules(text, level))
 }
 
 /** Everything of the page that could give the way past the password away. */

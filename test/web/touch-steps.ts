@@ -1,5 +1,8 @@
 // Fingers on the screen, as the browser reports them: Playwright itself only taps.
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
+import { waitFor } from '../support/deadline.ts'
+import { boxOf } from './browser-steps.ts'
+import { twoFrames } from './listing-steps.ts'
 
 export interface Point {
   x: number
@@ -36,6 +39,26 @@ export async function moveFingers(page: Page, paths: readonly (readonly [Point, 
   }
   await send('touchEnd', [])
   await client.detach()
+}
+
+/** Keeps a finger on an entry of the listing until it is selected. */
+export async function holdEntry(page: Page, target: Locator): Promise<void> {
+  const finger = await page.context().newCDPSession(page)
+  const at = await waitFor('nothing above what is held', async () => {
+    const { x, y, width, height } = await boxOf(target)
+    const point = { x: x + Math.min(120, width / 2), y: y + Math.min(20, height / 2) }
+    // A finger lands on what was painted last.
+    await twoFrames(page)
+    const isFree = await target.evaluate((element, { x, y }) => {
+      return element.contains(document.elementFromPoint(x, y))
+    }, point)
+    const now = await boxOf(target)
+    return isFree && now.x === x && now.y === y ? point : null
+  })
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
+  await page.locator('#listing [aria-selected="true"]').first().waitFor()
+  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+  await finger.detach()
 }
 
 export function swipe(page: Page, from: Point, to: Point): Promise<void> {

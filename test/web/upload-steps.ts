@@ -28,8 +28,9 @@ export async function pickFiles(
   const opener = page
     .getByRole('button', { name: 'Upload', exact: true })
     .or(page.getByRole('button', { name: 'New', exact: true }))
-  await opener.filter({ visible: true }).first().click()
+  // The wish to hear of the dialog must reach the browser before what opens it.
   const chooser = page.waitForEvent('filechooser')
+  await opener.filter({ visible: true }).first().click()
   await page.getByRole('menuitem', { name: entry }).click()
   const [first = ''] = paths
   await (await chooser).setFiles(entry === 'Upload folder' ? first : paths)
