@@ -5,6 +5,7 @@ import {
   type Browser,
   type BrowserContext,
   type BrowserContextOptions,
+  type CDPSession,
   chromium,
   type Page,
 } from 'playwright-core'
@@ -119,9 +120,10 @@ export async function openPage(
   const { path = '/', as = ADMIN, isAlone = false, ...contextOptions } = options
   const make = server.reopened === true && !isAlone ? borrowContext : ownContext
   const { context, leave } = await make(browser, server.origin, contextOptions)
+  context.setDefaultTimeout(WAIT_MS)
   const page = await context.newPage()
-  page.setDefaultTimeout(WAIT_MS)
-  await slowDown(page)
+  await slowDown(page, isAlone)
+  context.on('page', (other) => void slowDown(other, isAlone).catch(() => {}))
   const problems: string[] = []
   page.on('pageerror', (error) => problems.push(`script error: ${error.message}`))
   page.on('console', (message) => {
@@ -142,13 +144,14 @@ export async function openPage(
  * ms all that the page leaves for later, such as the next frame, comes later still. Shows what a test
  * forgets to wait for.
  */
-export async function slowDown(page: Page): Promise<void> {
+export async function slowDown(page: Page, isAlone = false): Promise<void> {
   const [rate = 0, latency = 0, lateMs = 0] = (process.env.SLOW ?? '').split(',').map(Number)
   if (rate <= 0) return
   if (lateMs > 0) await page.addInitScript(comeLater, lateMs)
-  const session = await page.context().newCDPSession(page)
+  const session = await devtoolsOf(page)
   await session.send('Emulation.setCPUThrottlingRate', { rate })
-  if (latency <= 0) return
+  // It would bring the network back that a test has taken away.
+  if (latency <= 0 || isAlone) return
   const unlimited = { downloadThroughput: -1, uploadThroughput: -1 }
   await session.send('Network.emulateNetworkConditions', { offline: false, latency, ...unlimited })
 }
@@ -162,6 +165,17 @@ function comeLater(lateMs: number): void {
   MessagePort.prototype.postMessage = function (this: MessagePort, ...sent: unknown[]) {
     setTimeout(() => Reflect.apply(postMessage, this, sent), lateMs)
   }
+}
+
+const devtools = new WeakMap<Page, Promise<CDPSession>>()
+
+/** The one session of a page that says how its network is: of two, the one that spoke first would win. */
+export function devtoolsOf(page: Page): Promise<CDPSession> {
+  const known = devtools.get(page)
+  if (known !== undefined) return known
+  const made = page.context().newCDPSession(page)
+  devtools.set(page, made)
+  return made
 }
 
 /** A context and how to leave it once its pages are no longer needed. */

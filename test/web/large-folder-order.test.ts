@@ -33,7 +33,10 @@ const scrollTop = (page: Page) =>
 /** Orders by a column, the smallest first; what was chosen last time holds for the account. */
 async function orderBy(page: Page, column: string): Promise<void> {
   const order = () => page.getByRole('columnheader', { name: column }).getAttribute('aria-sort')
-  while ((await order()) !== 'ascending') await head(page, column).click()
+  for (let was = await order(); was !== 'ascending'; was = await order()) {
+    await head(page, column).click()
+    await expect.poll(order).not.toBe(was)
+  }
 }
 
 /** Orders by size, which the page always does by itself, and goes to the last entry. */
@@ -81,8 +84,13 @@ describe('a folder that is sorted aside', () => {
     const { page } = open
     await showList(page)
     await goToBiggest(page)
-    const before = await scrollTop(page)
-    expect(before).toBeGreaterThan(100_000)
+    await expectFocusInSight(page, 'big.txt')
+    let before = 0
+    await waitFor('the end of the movement there', async () => {
+      before = await scrollTop(page)
+      await twoFrames(page)
+      return before > 100_000 && (await scrollTop(page)) === before
+    })
     await followLink(page, '/files/small/')
     await entry(page, 'a.txt').waitFor()
     await page.goBack()
@@ -123,9 +131,12 @@ describe('a folder that is sorted aside', () => {
     await head(page, 'Name').dblclick()
     await ordersCame(page)
     const name = page.getByRole('columnheader', { name: 'Name' })
-    expect(await name.getAttribute('aria-sort')).toBe('ascending')
-    await goToFirst(page)
-    expect(await focusedName(page)).toBe('dir 0')
+    await expect.poll(() => name.getAttribute('aria-sort')).toBe('ascending')
+    await page.locator('#listing').focus()
+    await waitFor('the first of the order chosen last', async () => {
+      await page.keyboard.press('Home')
+      return (await focusedName(page)) === 'dir 0'
+    })
     expect(open.problems).toEqual([])
   })
 })

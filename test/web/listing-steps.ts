@@ -94,6 +94,7 @@ function listed<Options extends PageOptions, Open extends FolderPage>(
     const open = await openPageOf(content, { path: '/files/', ...options } as Options)
     try {
       await showList(open.page)
+      await keepOffers(open.page)
     } catch (error) {
       await open[Symbol.asyncDispose]()
       throw error
@@ -172,11 +173,72 @@ export async function dragTo(
   if (options.hold !== undefined) await page.keyboard.up(options.hold)
 }
 
+/** Waits until a thing stands still, nothing lies above it and the page has been painted; where it is then. */
+export async function stillBox(target: Locator): Promise<Awaited<ReturnType<typeof boxOf>>> {
+  await target.hover()
+  await twoFrames(target.page())
+  return boxOf(target)
+}
+
 /** Until the page has drawn what came before. */
 export async function twoFrames(page: Page): Promise<void> {
   await page.evaluate(
     () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
   )
+}
+
+/**
+ * Clicks twice as fast hands do. Between the two clicks of `dblclick` passes what the page does at the
+ * first, which on a busy machine is longer than a double click may take.
+ */
+export async function doubleClick(target: Locator): Promise<void> {
+  await target.hover()
+  const { x, y, width, height } = await boxOf(target)
+  const page = target.page()
+  const client = await page.context().newCDPSession(page)
+  const at = {
+    x: x + width / 2,
+    y: y + height / 2,
+    button: 'left',
+    timestamp: Date.now() / 1000,
+  } as const
+  await Promise.all(
+    [1, 2].flatMap((clickCount) => [
+      client.send('Input.dispatchMouseEvent', {
+        ...at,
+        type: 'mousePressed',
+        buttons: 1,
+        clickCount,
+      }),
+      client.send('Input.dispatchMouseEvent', {
+        ...at,
+        type: 'mouseReleased',
+        buttons: 0,
+        clickCount,
+      }),
+    ]),
+  )
+  await client.detach()
+}
+
+/** Runs a command of the palette by its name. */
+export async function runCommand(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('Control+k')
+  const palette = page.getByRole('dialog', { name: 'Commands' })
+  await palette.getByRole('combobox').fill(name)
+  await palette.getByRole('option', { name, selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+}
+
+/** What the page offers for ten seconds it offers for minutes from now on: a busy machine is slower than people. */
+export async function keepOffers(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    // As `UNDO_MS` of the page has it.
+    const offeredMs = 10_000
+    const { setTimeout } = window
+    const late = (task: () => void, ms = 0) => setTimeout(task, ms === offeredMs ? 600_000 : ms)
+    Object.assign(window, { setTimeout: late })
+  })
 }
 
 const PASSWORD = 'a long enough password 7'

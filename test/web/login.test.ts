@@ -20,6 +20,10 @@ const site = sharedSite(() => ({
   'reports/a+b 100%.txt': 'x',
 }))
 
+function isFocused(element: Element): boolean {
+  return element === document.activeElement
+}
+
 async function fillIn(page: Page, login: { username: string; password: string }): Promise<void> {
   await page.getByLabel('Username').fill(login.username)
   await page.getByLabel('Password', { exact: true }).fill(login.password)
@@ -44,8 +48,8 @@ describe('login', () => {
     await page.getByLabel('Password', { exact: true }).fill('not it')
     await page.getByLabel('Password', { exact: true }).press('Enter')
     await page.getByRole('alert').getByText('The username or the password is wrong.').waitFor()
-    expect(await page.getByLabel('Username').inputValue()).toBe(ADMIN.username)
-    expect(new URL(page.url()).pathname).toBe('/login')
+    await expect.poll(() => page.getByLabel('Username').inputValue()).toBe(ADMIN.username)
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/login')
   })
 
   it('says how long to wait after too many wrong passwords', async () => {
@@ -61,12 +65,14 @@ describe('login', () => {
     const wrong = alert.getByText('The username or the password is wrong.')
     for (let attempt = 0; attempt < 6 && !(await tooMany.isVisible()); attempt++) {
       await field.fill(`not it ${attempt}`)
+      const answer = page.waitForResponse('**/api/login')
       await field.press('Enter')
+      await answer
+      await page.locator('button[aria-busy="true"]').waitFor({ state: 'detached' })
       await wrong.or(tooMany).waitFor()
-      await page.getByRole('button', { name: 'Log in', disabled: false }).waitFor()
     }
     await tooMany.waitFor()
-    expect(await page.getByLabel('Username').inputValue()).toBe(ADMIN.username)
+    await expect.poll(() => page.getByLabel('Username').inputValue()).toBe(ADMIN.username)
   })
 
   it('says that the server failed and works once it does not', async () => {
@@ -102,9 +108,9 @@ describe('login', () => {
     const field = open.page.getByLabel('Password', { exact: true })
     await field.fill('secret')
     await open.page.getByRole('button', { name: 'Show password' }).click()
-    expect(await field.getAttribute('type')).toBe('text')
+    await expect.poll(() => field.getAttribute('type')).toBe('text')
     await open.page.getByRole('button', { name: 'Hide password' }).click()
-    expect(await field.getAttribute('type')).toBe('password')
+    await expect.poll(() => field.getAttribute('type')).toBe('password')
   })
 })
 
@@ -136,8 +142,10 @@ describe('the login page', () => {
     await using open = await openServed({}, { path: '/login', as: null })
     const { page, program, tree } = open
     const command = page.getByText('filebrowser users update admin --password')
+    const forgot = page.getByText('Forgot your password?')
+    await forgot.waitFor()
     expect(await command.isVisible()).toBe(false)
-    await page.getByText('Forgot your password?').click()
+    await forgot.click()
     await command.waitFor()
     await program.stop()
     const [, ...words] = ((await command.textContent()) ?? '').split(' ')
@@ -201,16 +209,17 @@ describe('a session that ends', () => {
     expect((await other.fetch('/api/sessions', { method: 'DELETE' })).status).toBe(204)
     await page.getByRole('button', { name: 'Save changes' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Your session has ended' })
-    await dialog.waitFor()
     // Who it was is known: what one types is the password.
+    const password = dialog.getByLabel('Password', { exact: true })
+    await expect.poll(() => password.evaluate(isFocused)).toBe(true)
     await page.keyboard.type('wrong')
     await page.keyboard.press('Enter')
     await dialog.getByText('The username or the password is wrong.').waitFor()
-    await dialog.getByLabel('Password', { exact: true }).fill(ADMIN.password)
+    await password.fill(ADMIN.password)
     await dialog.getByRole('button', { name: 'Log in' }).click()
     await page.getByText('Settings saved').first().waitFor()
     await page.reload()
-    expect(await exact.isChecked()).toBe(true)
+    await expect.poll(() => exact.isChecked()).toBe(true)
   })
 
   it('lets what one person began happen only as that person, who may sign in at another tab', async () => {
@@ -243,7 +252,7 @@ describe('a session that ends', () => {
     await signInElsewhere()
     await page.getByText('bea').first().waitFor()
     await entry(page, 'a.txt').waitFor()
-    expect(await page.getByRole('alertdialog').count()).toBe(0)
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' })
     expect(await readdir(tree.root)).toEqual(['a.txt'])
 
     await makeFolderTooLate('of bea', userLogin('bea'))
@@ -278,7 +287,8 @@ describe('a session that ends', () => {
     await page.waitForURL('**/login')
     await second.waitForURL('**/login')
     const headers = { Cookie: `auth=${cookie?.value}` }
-    expect((await fetch(`${program.origin}/api/renew`, { headers })).status).toBe(401)
+    const statusOf = async () => (await fetch(`${program.origin}/api/renew`, { headers })).status
+    await expect.poll(statusOf).toBe(401)
   })
 })
 
@@ -333,7 +343,7 @@ describe('errors and languages', () => {
     await page.getByRole('button', { name: 'Language' }).click()
     await page.getByRole('menuitemradio', { name: 'עברית' }).click()
     await page.waitForFunction(() => document.documentElement.dir === 'rtl')
-    expect(await page.evaluate(() => document.documentElement.lang)).toBe('he')
+    await page.waitForFunction(() => document.documentElement.lang === 'he')
     await page.reload()
     await page.waitForFunction(() => document.documentElement.dir === 'rtl')
   })
@@ -350,7 +360,7 @@ describe('logging out', () => {
       void dialog.accept()
     })
     await writeFile(join(tree.base, 'big.bin'), Buffer.alloc(12 << 20, 1))
-    await slowUploads(page, 1 << 20)
+    await slowUploads(page, 1 << 17)
     await pickFiles(page, [join(tree.base, 'big.bin')])
     const panel = page.getByRole('region', { name: 'Uploads' })
     await panel.getByText('Uploading 1 of 1 file').waitFor()

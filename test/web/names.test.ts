@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { LONG } from '../support/scale.ts'
 import { AWKWARD_NAMES, DECOMPOSED, SECRET, type Tree } from '../support/tree.ts'
-import { entry, listedFolders } from './listing-steps.ts'
+import { doubleClick, entry, listedFolders } from './listing-steps.ts'
 
 const openFolder = listedFolders()
 
@@ -26,7 +26,13 @@ async function select(page: Page, name: string): Promise<void> {
   if ((await entry(page, name).getAttribute('aria-selected')) !== 'true') {
     await entry(page, name).click()
   }
-  await page.locator('#listing [aria-selected="true"]').first().waitFor()
+  await expect.poll(() => entry(page, name).getAttribute('aria-selected')).toBe('true')
+}
+
+/** Back from a file to its folder. */
+async function leaveFile(page: Page): Promise<void> {
+  await page.goBack()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
 async function rename(page: Page, from: string, to: string): Promise<void> {
@@ -51,9 +57,9 @@ describe('awkward names', () => {
     await using open = await openFolder(undefined, TALL)
     const { page } = open
     for (const name of NAMES) {
-      await entry(page, name).dblclick()
+      await doubleClick(entry(page, name))
       await page.getByText(contentOf(name)).first().waitFor()
-      await page.goBack()
+      await leaveFile(page)
       await entry(page, name).waitFor()
     }
     expect(await page.content()).not.toContain(SECRET)
@@ -126,9 +132,9 @@ describe('awkward names', () => {
   it('links inside open, download and are renamed as what they lead to', async () => {
     await using open = await openFolder(undefined, TALL)
     const { page, tree } = open
-    await entry(page, 'link-inside').dblclick()
+    await doubleClick(entry(page, 'link-inside'))
     await page.getByText('inner').first().waitFor()
-    await page.goBack()
+    await leaveFile(page)
     await select(page, 'link-inside')
     const [download] = await Promise.all([
       page.waitForEvent('download'),
@@ -151,9 +157,9 @@ describe('awkward names', () => {
     const { page, tree } = open
     const name = 'file #7777 100%.txt'
     await page.getByLabel('Filter this folder').fill('#7777')
-    await entry(page, name).dblclick()
+    await doubleClick(entry(page, name))
     await page.getByText('content of 7777').first().waitFor()
-    await page.goBack()
+    await leaveFile(page)
     await page.getByLabel('Filter this folder').fill('#7777')
     // Chosen it is still; the click takes the keys from the filter to the list.
     await entry(page, name).click()

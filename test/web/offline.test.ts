@@ -5,7 +5,7 @@ import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { folderPages, type OpenIn, servedPages, sharedBrowser } from './browser-steps.ts'
-import { entry } from './listing-steps.ts'
+import { doubleClick, entry } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
 const openShared = sharedBrowser()
@@ -23,7 +23,7 @@ describe('a lost connection', () => {
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('No connection to the server.', { exact: true }).first().waitFor()
     await page.getByText('No connection to the server. Trying again…').waitFor()
-    expect(await exact.isChecked()).toBe(true)
+    await expect.poll(() => exact.isChecked()).toBe(true)
     await context.setOffline(false)
     await page.getByText('No connection to the server. Trying again…').waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Save changes' }).click()
@@ -50,8 +50,11 @@ describe('a lost connection', () => {
     await context.setOffline(true)
     await page.keyboard.press('Enter')
     await dialog.getByText('No connection to the server.').waitFor()
+    const told = page.getByText('No connection to the server. Trying again…')
+    await told.waitFor()
     await context.setOffline(false)
-    await page.keyboard.press('Enter')
+    await told.waitFor({ state: 'hidden' })
+    await dialog.getByRole('textbox').press('Enter')
     await entry(page, 'b.txt').waitFor()
   })
 
@@ -76,11 +79,14 @@ describe('a lost connection', () => {
       .getByText(/This dialog could not be opened/)
       .first()
       .waitFor()
-    expect(await page.getByLabel('Scope').inputValue()).toBe('/somewhere')
+    await expect.poll(() => page.getByLabel('Scope').inputValue()).toBe('/somewhere')
     await context.setOffline(false)
+    const dialog = page.getByLabel('Your current password')
     await waitFor('the dialog', async () => {
-      await page.getByRole('button', { name: 'Save changes' }).click({ timeout: 500 })
-      return page.getByLabel('Your current password').isVisible()
+      // Once it is there, the button lies under it.
+      if (await dialog.isVisible()) return true
+      await page.getByRole('button', { name: 'Save changes' }).click({ timeout: 2000 })
+      return dialog.isVisible()
     })
   })
 
@@ -91,7 +97,7 @@ describe('a lost connection', () => {
     await context.setOffline(true)
     // The line that says so moves the listing down.
     await page.getByText('No connection to the server. Trying again…').waitFor()
-    await entry(page, 'docs').dblclick()
+    await doubleClick(entry(page, 'docs'))
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
     await context.setOffline(false)
     await entry(page, 'inner.txt').waitFor()
@@ -105,7 +111,7 @@ describe('a lost connection', () => {
     const { page } = open
     await entry(page, 'docs').waitFor()
     gateway.refuse = ({ url }) => (url?.includes('/api/resources/docs') ? 'half' : null)
-    await entry(page, 'docs').dblclick()
+    await doubleClick(entry(page, 'docs'))
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
     // Not at once, over and over, but as after every loss.
     await page.getByText('No connection to the server. Trying again…').waitFor()
@@ -163,7 +169,9 @@ describe('a folder that could not be shown', () => {
     await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
     await tree.add({ 'later/come.txt': 'x' })
     // A browser without a screen never takes the focus away: the page is told so.
-    await page.evaluate(() => window.dispatchEvent(new Event('focus')))
-    await entry(page, 'come.txt').waitFor()
+    await waitFor('the file', async () => {
+      await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+      return (await entry(page, 'come.txt').count()) > 0
+    })
   })
 })

@@ -9,6 +9,7 @@ import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { SAMPLES, sampleTree } from '../support/pictures.ts'
 import { sharedSite } from './browser-steps.ts'
+import { stillBox, twoFrames } from './listing-steps.ts'
 import { swipe } from './touch-steps.ts'
 
 /** Shows the picture that the sample has in it anyway. */
@@ -31,6 +32,16 @@ const site = sharedSite(async () => {
 const scroller = (page: Page) => page.locator('.vw-book-scroll')
 const scrolled = (page: Page) => scroller(page).evaluate(({ scrollTop }) => scrollTop)
 
+/** Until the text moves no more. */
+async function stopped(page: Page): Promise<void> {
+  await waitFor('the end of a movement', async () => {
+    const before = await scrolled(page)
+    await twoFrames(page)
+    await twoFrames(page)
+    return (await scrolled(page)) === before
+  })
+}
+
 /** Which paragraph is the first in sight, and how far its upper edge is from the window's, in px. */
 function firstInSight(page: Page) {
   return page.locator('.vw-book-page').evaluate((host) => {
@@ -51,7 +62,7 @@ describe('a picture that is shown many times', () => {
         addresses: new Set(images.map(({ src }) => src)).size,
       }))
     await expect.poll(seen).toEqual({ drawn: 4, addresses: 1 })
-    expect(await pictures.first().getAttribute('src')).toMatch(/^blob:/)
+    await expect.poll(() => pictures.first().getAttribute('src')).toMatch(/^blob:/)
     expect(opened.problems).toEqual([])
   })
 })
@@ -70,13 +81,13 @@ describe('books', () => {
     await page.getByText('2 of 2').first().waitFor()
     const colour = () =>
       scroller(page).evaluate((element) => getComputedStyle(element).backgroundColor)
-    expect(await colour()).toBe('rgb(255, 255, 255)')
+    await expect.poll(colour).toBe('rgb(255, 255, 255)')
     await page.getByRole('button', { name: 'Colours' }).click()
     await page.getByRole('menuitemradio', { name: 'Dark' }).click()
     await expect.poll(colour).toBe('rgb(21, 25, 32)')
     await page.reload()
     await page.getByRole('heading', { name: 'The second chapter' }).waitFor()
-    expect(await colour()).toBe('rgb(21, 25, 32)')
+    await expect.poll(colour).toBe('rgb(21, 25, 32)')
     expect(opened.problems).toEqual([])
   })
 
@@ -89,7 +100,9 @@ describe('books', () => {
     await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
     for (let step = 0; step < 60 && (await firstInSight(page)) < 5; step++) {
       await page.keyboard.press('ArrowDown')
+      await twoFrames(page)
     }
+    await stopped(page)
     const before = await firstInSight(page)
     for (let step = 0; step < 4; step++) {
       await page.getByRole('button', { name: 'Larger text' }).click()
@@ -113,6 +126,7 @@ describe('books', () => {
     await page.getByText('1 of 3').first().waitFor()
     await swipe(page, { x: 320, y: 500 }, { x: 90, y: 505 })
     await waitFor('a page on', async () => (await scrolled(page)) > 200)
+    await stopped(page)
     await swipe(page, { x: 90, y: 500 }, { x: 320, y: 505 })
     await waitFor('a page back', async () => (await scrolled(page)) === 0)
     // Chromium takes a tap while a movement still ends for a wish to stop it.
@@ -127,7 +141,7 @@ describe('books', () => {
     // The middle is for the links in the text and for nothing else.
     await page.touchscreen.tap(195, 300)
     expect(await scrolled(page)).toBe(0)
-    expect(new URL(page.url()).pathname).toBe('/files/book.epub')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/book.epub')
   })
 })
 
@@ -136,16 +150,14 @@ describe('PDF', () => {
     await using opened = await site.open({ path: '/files/paper.pdf' })
     const { page } = opened
     const line = page.getByText('The quick brown fox jumps over the lazy dog, page 1.')
-    await line.waitFor()
-    const box = await line.boundingBox()
-    if (box === null) throw new Error('the line is not in sight')
+    const box = await stillBox(line)
     const y = box.y + box.height / 2
     await page.mouse.move(box.x + 1, y)
     await page.mouse.down()
     await page.mouse.move(box.x + box.width * 0.5, y, { steps: 5 })
     await page.mouse.move(box.x + box.width - 1, y, { steps: 5 })
     await page.mouse.up()
-    const marked = await page.evaluate(() => getSelection()?.toString() ?? '')
-    expect(marked).toContain('quick brown fox jumps over the lazy')
+    const marked = () => page.evaluate(() => getSelection()?.toString() ?? '')
+    await expect.poll(marked).toContain('quick brown fox jumps over the lazy')
   })
 })

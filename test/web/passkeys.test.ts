@@ -72,7 +72,9 @@ describe('a passkey', () => {
     await own.getByText('Never used').waitFor()
 
     await toLogin(page, '/login#no-autofill')
-    expect(await page.getByLabel('Username').getAttribute('autocomplete')).toBe('username webauthn')
+    await expect
+      .poll(() => page.getByLabel('Username').getAttribute('autocomplete'))
+      .toBe('username webauthn')
     await button(page).click()
     await page.getByText('in.txt').waitFor()
 
@@ -142,7 +144,9 @@ describe('a passkey', () => {
     await using open = await openIn({ origin }, { path: '/login', as: null })
     await open.page.getByRole('button', { name: 'Log in', exact: true }).waitFor()
     expect(await button(open.page).count()).toBe(0)
-    expect(await open.page.getByLabel('Username').getAttribute('autocomplete')).toBe('username')
+    await expect
+      .poll(() => open.page.getByLabel('Username').getAttribute('autocomplete'))
+      .toBe('username')
     const loaded = await open.page.evaluate(() =>
       performance.getEntriesByType('resource').map(({ name }) => name),
     )

@@ -6,14 +6,17 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
 import {
   addUser,
+  doubleClick,
   entry,
   expectSelected,
   listedFolders,
+  runCommand,
   selectionBar,
   showList,
+  stillBox,
   toast,
   twoFrames,
   userLogin,
@@ -34,6 +37,7 @@ async function offered(page: Page, name: string): Promise<Set<string>> {
   const items = await menu.getByRole('menuitem').allInnerTexts()
   await page.keyboard.press('Escape')
   await menu.waitFor({ state: 'detached' })
+  await selectionBar(page).waitFor()
   const bar = await selectionBar(page)
     .getByRole('button')
     .evaluateAll((buttons) =>
@@ -84,15 +88,14 @@ describe('permissions', () => {
       }
       const create = rights.includes('create')
       const upload = page.getByRole('button', { name: 'Upload', exact: true })
-      expect(await upload.count(), 'Upload').toBe(create ? 1 : 0)
-      expect(await page.getByRole('button', { name: 'New', exact: true }).count()).toBe(
-        create ? 1 : 0,
-      )
+      const make = page.getByRole('button', { name: 'New', exact: true })
+      await expect.poll(() => upload.count(), { message: 'Upload' }).toBe(create ? 1 : 0)
+      await expect.poll(() => make.count(), { message: 'New' }).toBe(create ? 1 : 0)
       // Settings of others and shared links follow the rights, too.
       const places = page.getByRole('navigation', { name: 'Places' })
-      expect(await places.getByText('Shared links').count()).toBe(
-        rights.includes('share') && rights.includes('download') ? 1 : 0,
-      )
+      await expect
+        .poll(() => places.getByText('Shared links').count())
+        .toBe(rights.includes('share') && rights.includes('download') ? 1 : 0)
     }
   })
 
@@ -138,14 +141,13 @@ describe('permissions', () => {
     // Long enough for a paste to have been asked for, and the dialog of a later key comes.
     await page.keyboard.press('F1')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-    expect(await page.getByRole('dialog').count()).toBe(1)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1)
     await page.keyboard.press('Escape')
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     expect(await page.locator('.is-cut').count()).toBe(0)
     expect(picked).toBe(false)
-    const from = await entry(page, 'a.txt').boundingBox()
-    const to = await entry(page, 'folder').boundingBox()
-    if (from === null || to === null) throw new Error('not on the screen')
+    const from = await stillBox(entry(page, 'a.txt'))
+    const to = await boxOf(entry(page, 'folder'))
     await page.mouse.move(from.x + 90, from.y + 20)
     await page.mouse.down()
     for (const step of [3, 10, 30]) await page.mouse.move(from.x + 90, from.y + 20 - step)
@@ -197,7 +199,7 @@ describe('permissions', () => {
     await page.keyboard.press('Control+s')
     await page.keyboard.press('F1')
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
-    expect(await page.getByRole('dialog').count()).toBe(1)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1)
     expect(downloads).toBe(0)
   })
 
@@ -234,9 +236,7 @@ describe('permissions', () => {
       }),
     })
     expect(answer.status).toBe(200)
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('Refresh')
-    await page.keyboard.press('Enter')
+    await runCommand(page, 'Refresh')
     await waitFor(
       'the command to go',
       async () => (await selectionBar(page).getByRole('button', { name: 'Delete' }).count()) === 0,
@@ -255,11 +255,11 @@ describe('permissions', () => {
     )
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+x')
-    await entry(page, 'to').dblclick()
+    await doubleClick(entry(page, 'to'))
     await entry(page, 'b.txt').waitFor()
     await page.keyboard.press('Control+v')
     await toast(page, 'Couldn’t move “a.txt”. You don’t have permission to do this.').waitFor()
-    expect(await entry(page, 'a.txt').count()).toBe(0)
+    await entry(page, 'a.txt').waitFor({ state: 'detached' })
     await page.goBack()
     await entry(page, 'a.txt').waitFor()
   })

@@ -10,6 +10,7 @@ import type { TreeContent } from '../support/tree.ts'
 import { servedPages } from './browser-steps.ts'
 import { entry, expectSelected, toast } from './listing-steps.ts'
 import { makePicture } from './share-steps.ts'
+import { placeToTouch } from './touch-steps.ts'
 
 const openServed = servedPages()
 
@@ -63,14 +64,7 @@ async function isOnScreen(target: Locator): Promise<boolean> {
 }
 
 async function hold(page: Page, finger: CDPSession, target: Locator): Promise<void> {
-  const at = await middleOf(target)
-  await waitFor('nothing above what is held', () =>
-    target.evaluate((element, { x, y }) => element.contains(document.elementFromPoint(x, y)), at),
-  )
-  // A finger lands on what was painted last.
-  await page.evaluate(
-    () => new Promise((painted) => requestAnimationFrame(() => requestAnimationFrame(painted))),
-  )
+  const at = await placeToTouch(target)
   await touch(finger, 'touchStart', [at])
   await page.locator('#listing [aria-selected="true"]').first().waitFor()
   await touch(finger, 'touchEnd', [])
@@ -109,13 +103,9 @@ describe('the files screen on a phone', () => {
     await expectSelected(page, ['a.txt', 'c.txt'])
     await page.getByRole('banner').getByText('2 selected').waitFor()
     const bar = page.getByRole('toolbar', { name: 'Selection' })
-    expect(await bar.getByRole('button').allInnerTexts()).toEqual([
-      'Download',
-      'Move',
-      'Copy',
-      'Delete',
-      'More',
-    ])
+    await expect
+      .poll(() => bar.getByRole('button').allInnerTexts())
+      .toEqual(['Download', 'Move', 'Copy', 'Delete', 'More'])
     await entry(page, 'a.txt').tap()
     await entry(page, 'c.txt').tap()
     await bar.waitFor({ state: 'detached' })
@@ -139,6 +129,7 @@ describe('the files screen on a phone', () => {
     const menu = page.getByRole('menu')
     await menu.getByText('a.txt').waitFor()
     await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
     await expectSelected(page, [])
     await entry(page, 'a.txt').getByRole('button', { name: 'More' }).tap()
     await menu.getByRole('menuitem', { name: 'Rename' }).tap()
@@ -154,13 +145,9 @@ describe('the files screen on a phone', () => {
     await using open = await openPhone({ 'a.txt': 'a' })
     const { page } = open
     await page.getByRole('button', { name: 'New', exact: true }).last().tap()
-    expect(await page.getByRole('menuitem').allInnerTexts()).toEqual([
-      'New folder',
-      'New file',
-      'Upload files',
-      'Upload folder',
-      'Take photo',
-    ])
+    await expect
+      .poll(() => page.getByRole('menuitem').allInnerTexts())
+      .toEqual(['New folder', 'New file', 'Upload files', 'Upload folder', 'Take photo'])
     await page.getByRole('menuitem', { name: 'New folder' }).tap()
     await page.getByRole('dialog').getByLabel('Name').fill('trip')
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).tap()
@@ -174,8 +161,8 @@ describe('the files screen on a phone', () => {
     const chooser = page.waitForEvent('filechooser')
     await page.getByRole('menuitem', { name: 'Take photo' }).tap()
     const input = (await chooser).element()
-    expect(await input.getAttribute('capture')).toBe('environment')
-    expect(await input.getAttribute('accept')).toBe('image/*')
+    await expect.poll(() => input.getAttribute('capture')).toBe('environment')
+    await expect.poll(() => input.getAttribute('accept')).toBe('image/*')
     expect((await chooser).isMultiple()).toBe(false)
     const buffer = await makePicture()
     await (await chooser).setFiles({ name: 'photo.jpg', mimeType: 'image/jpeg', buffer })
@@ -194,11 +181,11 @@ describe('the files screen on a phone', () => {
     const places = page.getByRole('navigation', { name: 'Places' })
     await round.waitFor()
     await searchField.waitFor({ state: 'hidden' })
-    expect(await isOnScreen(places)).toBe(false)
+    await expect.poll(() => isOnScreen(places)).toBe(false)
     await page.setViewportSize({ width: 737, height: 800 })
     await searchField.waitFor()
     await round.waitFor({ state: 'detached' })
-    expect(await isOnScreen(places)).toBe(true)
+    await expect.poll(() => isOnScreen(places)).toBe(true)
     await page.setViewportSize({ width: 736, height: 800 })
     await round.waitFor()
     await searchField.waitFor({ state: 'hidden' })
@@ -208,8 +195,7 @@ describe('the files screen on a phone', () => {
   it('reveals Share and Delete by a swipe, never acts by itself, and selects by the other', async () => {
     await using open = await openPhone({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page, finger, tree } = open
-    const from = await middleOf(entry(page, 'a.txt'))
-    await swipe(finger, from, { x: -150, y: 0 })
+    await swipe(finger, await placeToTouch(entry(page, 'a.txt')), { x: -150, y: 0 })
     const buttons = page.locator('.swipe-acts')
     await buttons.getByRole('button', { name: 'Delete' }).waitFor()
     expect(await readdir(tree.root)).toEqual(['a.txt', 'b.txt'])
@@ -217,14 +203,14 @@ describe('the files screen on a phone', () => {
     await buttons.getByRole('button', { name: 'Delete' }).tap()
     await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel' }).tap()
     await expectSelected(page, [])
-    await swipe(finger, await middleOf(entry(page, 'b.txt')), { x: 120, y: 0 })
+    await swipe(finger, await placeToTouch(entry(page, 'b.txt')), { x: 120, y: 0 })
     await expectSelected(page, ['b.txt'])
   })
 
   it('drags after press and hold, with the folder under the finger as target', async () => {
     await using open = await openPhone({ 'a.txt': 'a', to: null })
     const { page, finger, tree } = open
-    const from = await middleOf(entry(page, 'a.txt'))
+    const from = await placeToTouch(entry(page, 'a.txt'))
     const to = await middleOf(entry(page, 'to'))
     await touch(finger, 'touchStart', [from])
     await page.locator('#listing [aria-selected="true"]').waitFor()
@@ -244,8 +230,7 @@ describe('the files screen on a phone', () => {
     const { page, finger, tree } = open
     await entry(page, 'a.txt').waitFor()
     await writeFile(tree.at('new.txt'), 'new')
-    const from = await middleOf(entry(page, 'a.txt'))
-    await swipe(finger, from, { x: 0, y: 220 })
+    await swipe(finger, await placeToTouch(entry(page, 'a.txt')), { x: 0, y: 220 })
     await entry(page, 'new.txt').waitFor()
   })
 
@@ -254,12 +239,13 @@ describe('the files screen on a phone', () => {
     const { page } = open
     await page.setViewportSize({ width: 320, height: 640 })
     await entry(page, 'b.txt').waitFor()
-    const overflow = await page.evaluate(() => [
-      document.documentElement.scrollWidth - innerWidth,
-      (document.getElementById('listing')?.scrollWidth ?? 0) -
-        (document.getElementById('listing')?.clientWidth ?? 0),
-    ])
-    expect(overflow).toEqual([0, 0])
+    const overflow = () =>
+      page.evaluate(() => [
+        document.documentElement.scrollWidth - innerWidth,
+        (document.getElementById('listing')?.scrollWidth ?? 0) -
+          (document.getElementById('listing')?.clientWidth ?? 0),
+      ])
+    await expect.poll(overflow).toEqual([0, 0])
   })
 
   it('closes with Back what is on top: menu, dialog, search, drawer, selection, then the folder', async () => {
@@ -273,32 +259,33 @@ describe('the files screen on a phone', () => {
     await menu.waitFor()
     await page.goBack()
     await menu.waitFor({ state: 'detached' })
-    expect(inSub()).toBe(true)
+    await expect.poll(inSub).toBe(true)
     await entry(page, 'a.txt').getByRole('button', { name: 'More' }).tap()
     await menu.getByRole('menuitem', { name: 'Rename' }).tap()
     await page.getByRole('dialog').waitFor()
     await page.goBack()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(inSub()).toBe(true)
+    await expect.poll(inSub).toBe(true)
     await page.getByRole('button', { name: 'Search', exact: true }).first().tap()
     await page.getByRole('dialog', { name: 'Search' }).waitFor()
     await page.goBack()
     await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await expect.poll(inSub).toBe(true)
     await page.getByRole('banner').getByRole('button', { name: 'Menu', exact: true }).tap()
     const veil = page.getByRole('button', { name: 'Close menu' })
     await veil.waitFor()
     await page.goBack()
     await veil.waitFor({ state: 'detached' })
-    expect(inSub()).toBe(true)
+    await expect.poll(inSub).toBe(true)
     await hold(page, finger, entry(page, 'a.txt'))
     await expectSelected(page, ['a.txt'])
     await page.goBack()
     await expectSelected(page, [])
-    expect(inSub()).toBe(true)
+    await expect.poll(inSub).toBe(true)
     await entry(page, 'a.txt').waitFor()
     await page.goBack()
     await entry(page, 'sub').waitFor()
-    expect(new URL(page.url()).pathname).toBe('/files/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/')
     await page.goForward()
     await entry(page, 'a.txt').waitFor()
     expect(open.problems).toEqual([])

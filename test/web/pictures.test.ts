@@ -11,6 +11,7 @@ import { expectLandscape, SAMPLES } from '../support/pictures.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { sharedSite } from './browser-steps.ts'
+import { twoFrames } from './listing-steps.ts'
 import { moveFingers, type Point } from './touch-steps.ts'
 
 const site = sharedSite(async () => {
@@ -20,6 +21,14 @@ const site = sharedSite(async () => {
 })
 
 const picture = (page: Page) => page.locator('.vw-picture > img[data-shown=true]').first()
+
+/** As large as the window allows, when it has been laid out. */
+async function fittedBox(page: Page) {
+  await picture(page).waitFor()
+  await page.getByRole('button', { name: 'Fit to window', pressed: true }).waitFor()
+  await twoFrames(page)
+  return boxOf(page)
+}
 
 async function boxOf(page: Page) {
   const box = await picture(page).boundingBox()
@@ -36,16 +45,14 @@ async function partAt(page: Page, { x, y }: Point) {
 it('keeps the point under the pointer while the wheel zooms', async () => {
   await using opened = await site.open({ path: '/files/b.png' })
   const { page } = opened
-  await picture(page).waitFor()
-  const fitted = await boxOf(page)
+  const fitted = await fittedBox(page)
   const pointer = { x: fitted.x + fitted.width * 0.4, y: fitted.y + fitted.height * 0.6 }
   const before = await partAt(page, pointer)
   await page.mouse.move(pointer.x, pointer.y)
   await page.mouse.wheel(0, -1000)
   await waitFor('a larger picture', async () => (await boxOf(page)).width > fitted.width * 5)
-  const after = await partAt(page, pointer)
-  expect(after.x).toBeCloseTo(before.x, 2)
-  expect(after.y).toBeCloseTo(before.y, 2)
+  await expect.poll(async () => (await partAt(page, pointer)).x).toBeCloseTo(before.x, 2)
+  await expect.poll(async () => (await partAt(page, pointer)).y).toBeCloseTo(before.y, 2)
   expect(opened.problems).toEqual([])
 })
 
@@ -62,7 +69,7 @@ it('is moved by the mouse when it is larger than the window, as far as its edges
   await page.mouse.move(640, 380, { steps: 4 })
   await page.mouse.up()
   await waitFor('the picture moved', async () => (await boxOf(page)).y - before.y > 79)
-  expect((await boxOf(page)).y - before.y).toBeCloseTo(80, 0)
+  await expect.poll(async () => (await boxOf(page)).y - before.y).toBeCloseTo(80, 0)
   await page.mouse.move(640, 200)
   await page.mouse.down()
   await page.mouse.move(640, 780, { steps: 5 })
@@ -80,8 +87,7 @@ it('grows between two fingers, and what was between them stays there', async () 
     hasTouch: true,
   })
   const { page } = opened
-  await picture(page).waitFor()
-  const fitted = await boxOf(page)
+  const fitted = await fittedBox(page)
   const middle = { x: 180, y: fitted.y + fitted.height * 0.45 }
   const before = await partAt(page, middle)
   const finger = (byX: number): Point => ({ x: middle.x + byX, y: middle.y })
@@ -92,10 +98,9 @@ it('grows between two fingers, and what was between them stays there', async () 
   await waitFor('the picture three times as wide', async () => {
     return Math.abs((await boxOf(page)).width / fitted.width - 3) < 0.1
   })
-  const after = await partAt(page, middle)
-  expect(after.x).toBeCloseTo(before.x, 1)
-  expect(after.y).toBeCloseTo(before.y, 1)
-  expect(new URL(page.url()).pathname).toBe('/files/b.png')
+  await expect.poll(async () => (await partAt(page, middle)).x).toBeCloseTo(before.x, 1)
+  await expect.poll(async () => (await partAt(page, middle)).y).toBeCloseTo(before.y, 1)
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/files/b.png')
 })
 
 it('fetches the pictures on either side ahead, and only those', async () => {
@@ -137,7 +142,7 @@ it('fetches nothing ahead for who asked for few bytes', async () => {
   const before = scripts()
   await page.keyboard.press('ArrowLeft')
   await page.getByRole('grid', { name: 'a.csv' }).waitFor()
-  expect(scripts().size).toBeGreaterThan(before.size)
+  await expect.poll(() => scripts().size).toBeGreaterThan(before.size)
 })
 
 /** More pixels than are shown unasked. By its name it has no preview; as a JPEG it decodes quickly. */

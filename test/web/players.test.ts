@@ -72,6 +72,8 @@ for (const path of ['/files/film.webm', '/files/songs/2.wav']) {
     await waitFor('the middle again', async () => Math.abs((await timeOf(page)) - 20) < 2)
     await page.keyboard.press('End')
     await waitFor('the end', async () => (await timeOf(page)) > 38)
+    // The player has heard of it, too.
+    await page.getByText(/0:(39|40) \/ 0:40/).waitFor()
     await page.reload()
     await loaded(page)
     await page.getByText('0:00 / 0:40').waitFor()
@@ -101,7 +103,9 @@ it('plays the songs of the folder one after the other, whatever lies between the
   await loaded(page)
   const list = page.locator('.vw-playlist')
   await waitFor('three songs', async () => (await list.getByRole('button').count()) === 3)
-  expect(await page.getByRole('button', { name: 'Previous song' }).isDisabled()).toBe(true)
+  await expect
+    .poll(() => page.getByRole('button', { name: 'Previous song' }).isDisabled())
+    .toBe(true)
   await page.getByRole('button', { name: 'Play', exact: true }).click()
   await waitFor('sound', () => isPlaying(page))
   await page.getByRole('slider', { name: 'Position' }).fill('39.8')
@@ -127,7 +131,7 @@ it('leaves the arrow keys to the slider that has the focus', async () => {
     await page.keyboard.press(name === 'Volume' ? 'ArrowLeft' : 'ArrowRight')
     await expect.poll(() => slider.inputValue()).not.toBe(before)
   }
-  expect(new URL(page.url()).pathname).toBe('/files/film.webm')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/files/film.webm')
 })
 
 it('puts a film into a small window of its own, and back', async () => {

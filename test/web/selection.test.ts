@@ -5,13 +5,16 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { boxOf } from './browser-steps.ts'
 import {
+  doubleClick,
   entry,
   expectNames,
   expectSelected,
   listedFolders,
   listedServers,
+  runCommand,
   selectedNames,
   selectionBar,
+  stillBox,
   toast,
   twoFrames,
 } from './listing-steps.ts'
@@ -68,7 +71,8 @@ describe('selecting', () => {
     const all = page.getByRole('checkbox', { name: 'Select all' })
     await entry(page, 'a.txt').getByRole('checkbox').click()
     await expectSelected(page, ['a.txt'])
-    expect(await all.evaluate((box: HTMLInputElement) => box.indeterminate)).toBe(true)
+    const isPart = () => all.evaluate((box: HTMLInputElement) => box.indeterminate)
+    await expect.poll(isPart).toBe(true)
     await all.click()
     await waitFor('all', async () => (await selectedNames(page)).length === 5)
     await all.click()
@@ -79,9 +83,8 @@ describe('selecting', () => {
     await using open = await openFolder(letters)
     const { page } = open
     const box = async (from: string, to: string) => {
-      const a = await entry(page, from).boundingBox()
-      const b = await entry(page, to).boundingBox()
-      if (a === null || b === null) throw new Error('not on the screen')
+      const a = await stillBox(entry(page, from))
+      const b = await boxOf(entry(page, to))
       await page.mouse.move(a.x + a.width / 2, a.y + 10)
       await page.mouse.down()
       await page.mouse.move(b.x + b.width / 2 + 30, b.y + 10, { steps: 4 })
@@ -100,12 +103,12 @@ describe('selecting', () => {
     await expectSelected(page, ['a.txt', 'd.txt', 'e.txt'])
     // In the grid the box goes around cards.
     await page.keyboard.press('Control+Shift+2')
-    const last = await entry(page, 'e.txt').boundingBox()
-    const grid = await page.locator('#listing').boundingBox()
-    if (last === null || grid === null) throw new Error('no grid')
+    await page.locator('.grid--mosaic').waitFor()
+    const last = await stillBox(entry(page, 'e.txt'))
     await page.mouse.move(last.x + 40, last.y + last.height + 30)
     await page.mouse.down()
     await page.mouse.move(last.x + 30, last.y + last.height - 20, { steps: 5 })
+    await page.locator('.band').waitFor()
     await page.mouse.up()
     await expectSelected(page, ['e.txt'])
     expect(open.problems).toEqual([])
@@ -118,9 +121,9 @@ describe('selecting', () => {
     await pause()
     await entry(page, 'folder').click()
     await expectSelected(page, ['folder'])
-    expect(new URL(page.url()).pathname).toBe('/files/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/')
     await pause()
-    await entry(page, 'folder').dblclick()
+    await doubleClick(entry(page, 'folder'))
     await entry(page, 'in.txt').waitFor()
 
     const admin = await loginAs(program.origin)
@@ -154,7 +157,7 @@ describe('selecting', () => {
       await page.mouse.down()
       await page.mouse.up()
       await expectSelected(page, ['folder'])
-      expect(new URL(page.url()).pathname).toBe('/files/')
+      await expect.poll(() => new URL(page.url()).pathname).toBe('/files/')
       await pause()
     }
     expect(open.problems).toEqual([])
@@ -164,7 +167,7 @@ describe('selecting', () => {
     await using open = await openFolder(letters)
     const { page } = open
     const list = await boxOf(page.locator('#listing'))
-    const row = await boxOf(entry(page, 'e.txt'))
+    const row = await stillBox(entry(page, 'e.txt'))
     const y = row.bottom + 80
     // Less than a drag, over the edge.
     await page.mouse.move(list.x + 1, y)
@@ -199,8 +202,8 @@ describe('selecting', () => {
     await entry(page, 'x.txt').click()
     await renamed.getByRole('button', { name: 'Undo' }).click()
     await expectSelected(page, ['2.txt', '1.txt'])
-    expect(await selectionBar(page).textContent()).toContain('2 selected')
-    expect(await tree.read('1.txt')).toBe('one')
+    await selectionBar(page).getByText('2 selected').waitFor()
+    await expect.poll(() => tree.read('1.txt')).toBe('one')
     expect(open.problems).toEqual([])
   })
 
@@ -211,9 +214,7 @@ describe('selecting', () => {
     await entry(page, 'd.txt').click({ modifiers: ['Control'] })
     await rm(tree.at('b.txt'))
     await writeFile(tree.at('aa.txt'), 'new')
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('Refresh')
-    await page.keyboard.press('Enter')
+    await runCommand(page, 'Refresh')
     await entry(page, 'aa.txt').waitFor()
     await expectSelected(page, ['d.txt'])
   })
@@ -251,6 +252,7 @@ describe('selecting', () => {
     const start = await page.getByRole('menuitem').allInnerTexts()
     expect(start.map((text) => text.split('\n')[0])).toEqual(['Select all', 'Invert selection'])
     await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
     await entry(page, 'b.txt').click()
     await entry(page, 'd.txt').click()
     await expectSelected(page, ['b.txt', 'd.txt'])
@@ -258,6 +260,7 @@ describe('selecting', () => {
     await page.getByRole('menuitem', { name: 'New folder' }).waitFor()
     expect(await page.getByRole('menuitem', { name: 'Select', exact: true }).count()).toBe(0)
     await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
     await page.keyboard.press('Escape')
     await expectSelected(page, [])
     await selectionBar(page).waitFor({ state: 'detached' })

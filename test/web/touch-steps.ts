@@ -9,6 +9,25 @@ export interface Point {
   y: number
 }
 
+/** The middle of what is to be touched, when it stands still, is painted and nothing lies above it. */
+export async function placeToTouch(target: Locator): Promise<Point> {
+  const middle = async () => {
+    const { x, y, width, height } = await boxOf(target)
+    return { x: x + width / 2, y: y + height / 2 }
+  }
+  return waitFor('nothing above what is touched', async () => {
+    const at = await middle()
+    // A finger lands on what was painted last.
+    await twoFrames(target.page())
+    const later = await middle()
+    const isFree = await target.evaluate(
+      (element, { x, y }) => element.contains(document.elementFromPoint(x, y)),
+      at,
+    )
+    return isFree && later.x === at.x && later.y === at.y ? at : null
+  })
+}
+
 const STEPS = 6
 
 function between(from: Point, to: Point, step: number): Point {

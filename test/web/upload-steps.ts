@@ -1,5 +1,7 @@
 // What a person does to upload: choosing in the file dialog, dropping, on a slow line.
-import type { CDPSession, Locator, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page, Route } from 'playwright-core'
+import { devtoolsOf } from '../support/browser.ts'
+import { waitFor } from '../support/deadline.ts'
 
 /** The panel of all uploads. */
 export const panel = (page: Page): Locator => page.getByRole('region', { name: 'Uploads' })
@@ -96,22 +98,81 @@ export async function dropTree(page: Page, tree: DroppedTree): Promise<void> {
   }, tree as object)
 }
 
-/** Drags files and folders of the disk from outside the browser to a point of the page, and drops them. */
+/**
+ * Drags files and folders of the disk from outside the browser to a point of the page, and drops them, when
+ * the page shows `target`.
+ */
 export async function dragFromOutside(
   page: Page,
   { x, y }: { x: number; y: number },
   files: string[],
+  target?: Locator,
 ): Promise<void> {
   const client = await page.context().newCDPSession(page)
   // What the drag allows, as a set of bits: copying is the first.
   const data = { items: [], files, dragOperationsMask: 1 }
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await client.send('Input.dispatchDragEvent', { type, x, y, data })
+  const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
+    client.send('Input.dispatchDragEvent', { type, x, y, data })
+  await send('dragEnter')
+  await send('dragOver')
+  if (target !== undefined) {
+    // A hand moves on until the page follows: one that is just being drawn is told of no drag.
+    await waitFor('a place that takes it', async () => {
+      await send('dragOver')
+      return (await target.count()) > 0
+    })
   }
+  await send('drop')
   await client.detach()
 }
 
-const sessions = new WeakMap<Page, CDPSession>()
+/**
+ * Keeps the pieces of uploads from some byte of each file on away from the server: what is under way does not
+ * come to its end while a test looks at it. Only for files named in `names`. The result lets them go.
+ */
+export async function holdUploads(
+  pages: Page | BrowserContext,
+  names: readonly string[],
+  fromByte: number,
+): Promise<() => Promise<void>> {
+  const held: Route[] = []
+  const isHeld = (url: URL) => {
+    return url.pathname.startsWith('/api/tus/') && names.some((name) => url.pathname.endsWith(name))
+  }
+  const hold = async (route: Route) => {
+    const request = route.request()
+    const isLater = Number(request.headers()['upload-offset']) >= fromByte
+    if (request.method() === 'PATCH' && isLater) held.push(route)
+    else await route.continue()
+  }
+  await pages.route(isHeld, hold)
+  return async () => {
+    await pages.unroute(isHeld, hold)
+    // The page they came from may be gone.
+    await Promise.all(held.map((route) => route.continue().catch(() => {})))
+  }
+}
+
+/** True while the journal of the page holds the file: it would be asked for after a reload. */
+export async function isRemembered(page: Page, name: string): Promise<boolean> {
+  return page.evaluate(async (file) => {
+    const found = (await indexedDB.databases()).find((each) => each.name?.startsWith('fb-uploads'))
+    if (found?.name === undefined) return false
+    const opening = indexedDB.open(found.name)
+    await new Promise((resolve) => {
+      opening.onsuccess = resolve
+      opening.onerror = resolve
+    })
+    const journal = opening.result
+    const reading = journal.transaction('items').objectStore('items').getAllKeys()
+    await new Promise((resolve) => {
+      reading.onsuccess = resolve
+      reading.onerror = resolve
+    })
+    journal.close()
+    return JSON.stringify(reading.result).includes(file)
+  }, name)
+}
 
 /** Limits what the page sends to so many bytes a second; 0 lifts the limit. */
 export async function slowUploads(page: Page, bytesPerSecond: number): Promise<void> {
@@ -129,11 +190,7 @@ interface Network {
 }
 
 async function setNetwork(page: Page, { offline, bytesPerSecond }: Network): Promise<void> {
-  let session = sessions.get(page)
-  if (session === undefined) {
-    session = await page.context().newCDPSession(page)
-    sessions.set(page, session)
-  }
+  const session = await devtoolsOf(page)
   await session.send('Network.emulateNetworkConditions', {
     offline,
     latency: 0,
