@@ -89,7 +89,7 @@ function add(found: Map<string, Summary>, step: Step): void {
 function folderOfBoth(a: PlaceText, b: PlaceText): PlaceText {
   const [x, y] = [a.split('/'), b.split('/')]
   let same = 0
-  while (same < Math.min(x.length, y.length) - 1 && x[same] === y[same]) same++
+  while (same < Math.min(x.length, y.length) && x[same] === y[same]) same++
   const text = x.slice(0, same).join('/')
   return (text === '' || text.endsWith(':') ? `${text}/` : text) as PlaceText
 }
