@@ -146,7 +146,8 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
         return <MenuButtonItem key={item.id} item={item} onClose={onClose} />
       })}
     </div>,
-    document.body,
+    // Beside an open dialog it would be as inert as the rest of the page.
+    (anchor instanceof HTMLElement && anchor.closest('dialog')) || document.body,
   )
 }
 

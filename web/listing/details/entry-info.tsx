@@ -269,8 +269,8 @@ function Versions({ entry }: { entry: FileEntry }) {
   const { download, modify } = abilitiesOn(entry.path)
   if (!download || !modify) return null
   return (
-    <section className="info__sums line-top">
-      <h4>
+    <section className="info__sums line-top row">
+      <h4 className="grow">
         <Trans>Versions</Trans>
       </h4>
       <Button

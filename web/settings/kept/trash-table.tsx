@@ -46,7 +46,7 @@ export function TrashTable({ items, chosen, onChoose, act }: TrashTableProps) {
             </th>
             <th>{t`Deleted`}</th>
             <th>{t`Expires`}</th>
-            <th>{t`Size`}</th>
+            <th className="trash__size">{t`Size`}</th>
             <th>
               <span className="sr">{t`Actions`}</span>
             </th>
@@ -90,6 +90,7 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
             <bdi>{name}</bdi>
             <small>
               <bdi>{folder === ROOT ? folderTitle(ROOT) : shownName(folder)}</bdi>
+              {size !== null && <span className="trash__short num"> · {formatSize(size)}</span>}
             </small>
           </span>
         </span>
@@ -103,9 +104,7 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
           {formatDistance(expiresAt, nowMs)}
         </time>
       </td>
-      <td className="mid num" data-label={size === null ? undefined : t`Size`}>
-        {size !== null && formatSize(size)}
-      </td>
+      <td className="trash__size mid num">{size !== null && formatSize(size)}</td>
       <td className="tbl__acts nowrap">
         {canRestore && (
           <>

@@ -44,7 +44,7 @@ export function TrashPage() {
 
   return (
     <>
-      <div className="tbl-top row wraps">
+      <div className="tbl-top trash__top row wraps">
         <TextField
           hideLabel
           label={t`Search`}
