@@ -1,7 +1,7 @@
 // Text files as bytes: read with the version they are at, written back only over that version.
 
 import { encodePath } from '../lib/paths.ts'
-import { ApiError, call } from './client.ts'
+import { ApiError, call, operationHeader } from './client.ts'
 import { readUpTo } from './content.ts'
 
 const READ_AGAIN_MS = 60_000
@@ -46,7 +46,7 @@ export async function readFileBytes(
 /**
  * Replaces the file's content. With `over` only while the file is still what was read; null
  * overwrites whatever is there. Where a proxy took the ETag out, the bytes are read again and
- * compared: not safe against a change in the same moment, but against any before.
+ * compared: not safe against a change in the same moment, but against any before. `operation` names it for Undo.
  *
  * @throws ApiError `precondition_failed` when the file changed, `not_found` when it is gone.
  */
@@ -54,6 +54,7 @@ export async function writeFileBytes(
   vpath: string,
   bytes: Uint8Array<ArrayBuffer>,
   over: Pick<FileBytes, 'etag' | 'bytes'> | null,
+  operation?: string,
 ): Promise<FileVersion> {
   if (over?.etag === '') {
     const signal = AbortSignal.timeout(READ_AGAIN_MS)
@@ -68,7 +69,7 @@ export async function writeFileBytes(
   const response = await call(`/resources${encodePath(vpath)}`, {
     method: 'PUT',
     body: bytes,
-    headers: over?.etag ? { 'If-Match': over.etag } : {},
+    headers: { ...(over?.etag && { 'If-Match': over.etag }), ...operationHeader(operation) },
   })
   return { etag: versionOf(response).etag, modifiedMs: Date.now() }
 }
@@ -78,7 +79,8 @@ export function isTooLarge(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'too_large'
 }
 
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
+/** Whether two contents are one. */
+export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   return a.length === b.length && a.every((byte, index) => byte === b[index])
 }
 

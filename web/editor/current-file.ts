@@ -37,6 +37,8 @@ export interface OpenFile {
   key: string
   /** Where its draft is kept; one that is offered has another key until it is restored. */
   draftKey: string
+  /** Of the toast that offers to undo the last save; 0 before. */
+  savedToast: number
 }
 
 export const current = {

@@ -2,12 +2,10 @@
 // happens to the file is in open-file.ts.
 
 import type { LanguageDescription } from '@codemirror/language'
-import { t } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { type RefObject, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
-import { announce } from '../lib/page/announce.ts'
 import { keyLetter, useDocumentKeys } from '../lib/page/keys.ts'
 import { useMedia } from '../lib/page/media.ts'
 import { guardLeaving } from '../lib/page/navigate.ts'
@@ -33,6 +31,7 @@ import { closeFile, noteEntry, openFile, saveFile } from './open-file.ts'
 import { EncodingDialog, LanguageDialog, useLanguage } from './pick-dialog.tsx'
 import { Preview, previewScroll } from './preview.tsx'
 import { StatusBar } from './status-bar.tsx'
+import { tellSaved } from './tell-saved.ts'
 import { Unavailable } from './unavailable.tsx'
 
 /** Below this width source and preview take turns. */
@@ -143,8 +142,8 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
 async function save(overwrite = false): Promise<boolean> {
   try {
     const saved = await saveFile({ overwrite })
-    if (saved) announce(t`Saved`)
-    return saved
+    if (saved !== null) tellSaved(saved)
+    return saved !== null
   } catch (error) {
     toastError(error)
     return false

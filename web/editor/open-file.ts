@@ -3,8 +3,14 @@
 
 import { ref } from 'valtio'
 import type { FileInfo } from '../../src/api-types.ts'
-import { ApiError, isAbort } from '../api/client.ts'
-import { createFileBytes, isTooLarge, readFileBytes, writeFileBytes } from '../api/text-files.ts'
+import { ApiError, isAbort, newOperation } from '../api/client.ts'
+import {
+  createFileBytes,
+  isTooLarge,
+  readFileBytes,
+  sameBytes,
+  writeFileBytes,
+} from '../api/text-files.ts'
 import { boot } from '../lib/boot.ts'
 import { session } from '../state/session.ts'
 import { looksBinary } from '../text/binary.ts'
@@ -60,6 +66,7 @@ export async function openFile(
     current.file = {
       ...{ entry, version, bytes, text, savedState: null, savedEncoding: encoding },
       ...{ binary, exact: true, chosen: null, key, draftKey: newDraftKey(key) },
+      savedToast: 0,
     }
     Object.assign(editor, { encoding, savedAtMs: version.modifiedMs ?? Date.parse(entry.modified) })
     editor.readOnly = readOnlyReason(current.file)
@@ -99,16 +106,22 @@ interface SaveOptions {
   overwrite?: boolean
 }
 
+interface Saved {
+  path: string
+  /** What the server remembers of it; null when nothing was replaced. */
+  operation: string | null
+}
+
 /**
- * Writes the file. True when it is saved; false when something stands in the way, which is then in
- * `editor.notice`. Rejects with ApiError when the server refused for another reason.
+ * Writes the file. Null when something stands in the way, which is then in `editor.notice`. Rejects with
+ * ApiError when the server refused for another reason.
  */
-export async function saveFile({ overwrite = false }: SaveOptions = {}): Promise<boolean> {
-  if (current.view === null || current.file === null) return false
-  if (editor.readOnly !== null || editor.saving) return false
+export async function saveFile({ overwrite = false }: SaveOptions = {}): Promise<Saved | null> {
+  if (current.view === null || current.file === null) return null
+  if (editor.readOnly !== null || editor.saving) return null
   const wasGone = editor.notice?.kind === 'gone'
   // A known conflict needs an answer; pressing Save again is none.
-  if (!overwrite && (editor.notice?.kind === 'changed' || wasGone)) return false
+  if (!overwrite && (editor.notice?.kind === 'changed' || wasGone)) return null
   const { key } = current.file
   const state = current.view.state
   const encoding = { name: editor.encoding.name, bom: editor.encoding.bom }
@@ -117,20 +130,24 @@ export async function saveFile({ overwrite = false }: SaveOptions = {}): Promise
     if (written.reason === 'unencodable') {
       editor.notice = ref<Notice>({ kind: 'unencodable', problem: written })
     }
-    return false
+    return null
   }
   editor.saving = true
   try {
     const { path } = current.file.entry
-    const version =
-      wasGone && overwrite
-        ? await createFileBytes(path, written.bytes)
-        : await writeFileBytes(
-            path,
-            written.bytes,
-            overwrite ? null : { etag: current.file.version.etag, bytes: current.file.bytes },
-          )
-    if (current.file?.key !== key) return true
+    const isNew = wasGone && overwrite
+    const operation = newOperation()
+    const isSame = sameBytes(written.bytes, current.file.bytes)
+    const version = isNew
+      ? await createFileBytes(path, written.bytes)
+      : await writeFileBytes(
+          path,
+          written.bytes,
+          overwrite ? null : { etag: current.file.version.etag, bytes: current.file.bytes },
+          operation,
+        )
+    const saved = { path, operation: isNew || isSame ? null : operation }
+    if (current.file?.key !== key) return saved
     Object.assign(current.file, {
       version,
       bytes: written.bytes,
@@ -143,16 +160,16 @@ export async function saveFile({ overwrite = false }: SaveOptions = {}): Promise
     if (editor.notice?.kind !== 'draft') editor.notice = null
     if (editor.comparing?.with === 'disk') editor.comparing = null
     noteChange()
-    return true
+    return saved
   } catch (error) {
     if (!(error instanceof ApiError) || current.file?.key !== key) throw error
     if (error.code === 'precondition_failed' || error.status === 412) {
       editor.notice = { kind: 'changed' }
-      return false
+      return null
     }
     if (error.status === 404) {
       editor.notice = { kind: 'gone' }
-      return false
+      return null
     }
     throw error
   } finally {

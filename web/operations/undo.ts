@@ -11,14 +11,15 @@ interface Offer {
 
 const offers: Offer[] = []
 
-/** Tells that something was done, with a way back. `text` is already translated. */
-export function offerUndo(text: string, undo: () => Promise<unknown>): void {
+/** Tells that something was done, with a way back; gives the toast's id. `text` is already translated. */
+export function offerUndo(text: string, undo: () => Promise<unknown>): number {
   const offer: Offer = { toastId: 0, undo }
   offer.toastId = toastSuccess(text, { action: { label: t`Undo`, run: () => void run(offer) } })
   // What an offer keeps in mind goes with its toast.
   const gone = offers.filter((older) => !isShown(older))
   for (const older of gone) offers.splice(offers.indexOf(older), 1)
   offers.push(offer)
+  return offer.toastId
 }
 
 export function canUndo(): boolean {
