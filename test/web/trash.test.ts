@@ -89,3 +89,22 @@ it('takes back an upload, and a copy that has replaced something', async () => {
   expect(existsSync(join(tree.root, 'new.txt'))).toBe(false)
   expect(open.problems).toEqual([])
 })
+
+it('a file that is shown goes into the trash as well, and for good when Shift says so', async () => {
+  await using open = await openServed({ 'a.bin': '\0', 'b.bin': '\0', 'c.bin': '\0' })
+  const { page, tree } = open
+  await entry(page, 'a.bin').dblclick()
+  const title = page.locator('.vw-head h1')
+  await title.getByText('a.bin').waitFor()
+  await page.keyboard.press('Delete')
+  await toast(page, 'Deleted “a.bin”').getByRole('button', { name: 'Undo' }).waitFor()
+  await title.getByText('b.bin').waitFor()
+  await page.keyboard.press('Shift+Delete')
+  const question = page.getByRole('alertdialog')
+  await question.getByText('This can’t be undone.').waitFor()
+  await question.getByRole('button', { name: 'Delete' }).click()
+  await toast(page, 'Deleted “b.bin”').waitFor()
+  expect(await toast(page, 'Deleted “b.bin”').getByRole('button', { name: 'Undo' }).count()).toBe(0)
+  expect(existsSync(join(tree.root, 'b.bin'))).toBe(false)
+  expect(open.problems).toEqual([])
+})

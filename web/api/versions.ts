@@ -2,7 +2,7 @@
 
 import type { VersionItem } from '../../src/keep-types.ts'
 import { encodePath } from '../lib/paths.ts'
-import { ApiError, apiUrl, call, callJson } from './client.ts'
+import { ApiError, apiUrl, call, callJson, operationHeader } from './client.ts'
 import { readUpTo } from './content.ts'
 
 const at = (vpath: string) => `/versions${encodePath(vpath)}`
@@ -37,6 +37,17 @@ export async function changeVersion(
   action: 'restore' | 'keep' | 'release',
 ): Promise<void> {
   await call(at(vpath), { method: 'POST', json: { id, action } })
+}
+
+/** Makes the file `to` of it. @throws ApiError `exists` when there is one. */
+export async function copyVersion(
+  vpath: string,
+  id: string,
+  to: string,
+  operation: string,
+): Promise<void> {
+  const headers = operationHeader(operation)
+  await call(at(vpath), { method: 'POST', json: { id, action: 'copy', to }, headers })
 }
 
 export async function deleteVersion(vpath: string, id: string): Promise<void> {

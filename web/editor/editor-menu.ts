@@ -52,7 +52,7 @@ export function editorMenu(options: MenuOptions): () => readonly MenuEntry[] {
     const text: MenuEntry[] =
       view === null ? [] : [...editItems(options), 'line', ...viewItems(view, options)]
     const file = options.actions
-      .filter((action) => action.id !== 'edit')
+      .filter(({ id, byKeysOnly }) => id !== 'edit' && byKeysOnly !== true)
       .map((action) => ({ ...action, shortcut: shortcutInText(action) }))
     const turn = [
       { id: 'previous', label: t`Previous file`, icon: ChevronLeft, onSelect: options.onPrevious },
@@ -185,7 +185,7 @@ function viewItems(view: EditorView, options: MenuOptions): MenuEntry[] {
 }
 
 /** In a text Ctrl+S saves and Delete deletes a character, whatever they do elsewhere. */
-const KEYS_OF_THE_TEXT = new Set(['download', 'delete'])
+const KEYS_OF_THE_TEXT = new Set(['download', 'delete', 'delete-for-good'])
 
 /** What is shown beside an action in the menu; undefined when its keys mean something else here. */
 function shortcutInText(action: FrameAction): string | undefined {

@@ -2,7 +2,7 @@
 
 import { t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { ArrowLeft, Download, Ellipsis, FileDiff, Pin, RotateCcw, Trash2 } from 'lucide-react'
+import { ArrowLeft, Copy, Download, Ellipsis, FileDiff, Pin, RotateCcw, Trash2 } from 'lucide-react'
 import { Suspense, useState } from 'react'
 import type { VersionItem } from '../../../src/keep-types.ts'
 import { messageOf } from '../../api/error-text.ts'
@@ -13,6 +13,7 @@ import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { useRead } from '../../lib/page/use-read.ts'
 import { nameOf, parentOf, shownName } from '../../lib/paths.ts'
 import { saveUrl } from '../../lib/save-url.ts'
+import { copyVersionTo } from '../../operations/copy-and-move.ts'
 import { reloadFolder } from '../../operations/open-folder.ts'
 import type { PromptProps } from '../../operations/prompt-kinds.ts'
 import { openPrompt } from '../../operations/prompts.ts'
@@ -153,6 +154,12 @@ function menuOf(path: string, { id, keep }: VersionItem, act: VersionProps['act'
       label: t`Download`,
       icon: Download,
       onSelect: () => saveUrl(versionUrl(path, id), nameOf(path)),
+    },
+    {
+      id: 'copy',
+      label: t`Save a copy…`,
+      icon: Copy,
+      onSelect: () => void copyVersionTo(path, id),
     },
     {
       id: 'keep',

@@ -4,6 +4,7 @@
 import { useLingui } from '@lingui/react/macro'
 import { Download, FileSymlink, Info, Pencil, Share2, SquarePen, Trash2 } from 'lucide-react'
 import { useMemo } from 'react'
+import { hasTrash } from '../../lib/boot.ts'
 import { mayLeave } from '../../lib/page/navigate.ts'
 import { parentOf } from '../../lib/paths.ts'
 import { openFileItself } from '../../operations/commands/open-entry.ts'
@@ -23,6 +24,7 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
       shortcut: shownKeys(shortcuts[0] ?? ''),
       matches: (event: KeyboardEvent) => shortcuts.some((keys) => matchesShortcut(event, keys)),
     })
+    const shown = { entry, siblings, navigate, close }
     const all: (FrameAction | false)[] = [
       share && {
         id: 'share',
@@ -76,22 +78,39 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
         icon: Trash2,
         danger: true,
         ...withKeys('Delete', 'Mod+Backspace'),
-        async onSelect() {
-          if (!(await mayLeave())) return
-          const items = [{ path: entry.path, isDir: false }]
-          const how = await askToDelete(items)
-          if (how === null) return
-          const at = siblings.findIndex(({ path }) => path === entry.path)
-          // Not a text: the next Delete would take a character of it.
-          const heir = [siblings[at + 1], siblings[at - 1]].find(
-            (beside) => beside && !opensInEditor(beside),
-          )
-          if (heir && at >= 0) navigate(heir)
-          else close()
-          await deleteEntries(items, how)
-        },
+        onSelect: () => void deleteShown(shown, false),
       },
+      remove &&
+        hasTrash && {
+          id: 'delete-for-good',
+          label: t`Delete for good`,
+          icon: Trash2,
+          byKeysOnly: true,
+          ...withKeys('Shift+Delete'),
+          onSelect: () => void deleteShown(shown, true),
+        },
     ]
     return all.filter((action) => action !== false)
   }, [source, entry, siblings, navigate, close, openAs, share, download, rename, remove, t])
+}
+
+type Shown = Pick<ViewerProps, 'entry' | 'siblings' | 'navigate' | 'close'>
+
+/** Asks where that is due, and goes on to a neighbour. */
+async function deleteShown(
+  { entry, siblings, navigate, close }: Shown,
+  forGood: boolean,
+): Promise<void> {
+  if (!(await mayLeave())) return
+  const items = [{ path: entry.path, isDir: false }]
+  const how = await askToDelete(items, forGood)
+  if (how === null) return
+  const at = siblings.findIndex(({ path }) => path === entry.path)
+  // Not a text: the next Delete would take a character of it.
+  const heir = [siblings[at + 1], siblings[at - 1]].find(
+    (beside) => beside && !opensInEditor(beside),
+  )
+  if (heir && at >= 0) navigate(heir)
+  else close()
+  await deleteEntries(items, how)
 }

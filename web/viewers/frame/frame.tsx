@@ -236,10 +236,11 @@ function focusEdge(frame: HTMLElement | null, edge: 'first' | 'last') {
 /** All actions side by side where there is room, otherwise the last ones in a menu. */
 function Actions({ actions }: { actions: readonly FrameAction[] }) {
   const { t } = useLingui()
-  const spare = actions.filter(({ id }) => id !== NARROW_ACTION)
+  const shown = actions.filter(({ byKeysOnly }) => byKeysOnly !== true)
+  const spare = shown.filter(({ id }) => id !== NARROW_ACTION)
   return (
     <div className="vw-actions row">
-      {actions.map((action) => (
+      {shown.map((action) => (
         <IconButton
           key={action.id}
           className={action.id === NARROW_ACTION ? '' : 'not-phone'}

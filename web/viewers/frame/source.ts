@@ -90,6 +90,8 @@ export type ViewerKind = (typeof viewerKinds)[number]
 /** Something that can be done with the shown file; `shortcut` is one of the keys that match. */
 export interface FrameAction extends MenuItem {
   icon: LucideIcon
+  /** No button and no menu has it. */
+  byKeysOnly?: boolean
   matches?(event: KeyboardEvent): boolean
 }
 
