@@ -7,7 +7,7 @@ import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
-import { chooseAgain, dropTree, notice, panel, pickFiles } from './upload-steps.ts'
+import { chooseAgain, dropTree, isRemembered, notice, panel, pickFiles } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
 
@@ -33,9 +33,10 @@ describe('after a reload', () => {
     await panel(page).getByText('2 uploads failed').waitFor()
     await panel(page).getByRole('button', { name: 'Remove removed.txt' }).click()
     await panel(page).getByText('1 upload failed').waitFor()
+    await expect.poll(() => isRemembered(page, 'removed.txt')).toBe(false)
     await page.reload()
     await notice(page).getByText('left.txt').waitFor()
-    expect(await notice(page).count()).toBe(1)
+    await expect.poll(() => notice(page).count()).toBe(1)
     expect(await notice(page).textContent()).not.toContain('removed.txt')
   })
 
@@ -57,7 +58,7 @@ describe('after a reload', () => {
     await pickFiles(page, [join(tree.base, 'done.txt')])
     await reloaded
     await notice(page).getByText('left.txt').waitFor()
-    expect(await notice(page).count()).toBe(1)
+    await expect.poll(() => notice(page).count()).toBe(1)
     expect(await notice(page).textContent()).not.toContain('done.txt')
     expect(await tree.read('done.txt')).toBe('content of done.txt')
   })
@@ -81,7 +82,7 @@ describe('after a reload', () => {
     await notice(page).getByText('1 file was not finished uploading').waitFor()
     await chooseAgain(page, 'Choose files', [join(tree.base, 'a.txt')])
     await panel(page).getByText('1 file was there already').waitFor()
-    expect(await notice(page).count()).toBe(0)
+    await notice(page).waitFor({ state: 'detached' })
     expect(gateway.seen.filter(({ path }) => path.includes('/tus/'))).toEqual([])
   })
 

@@ -8,7 +8,7 @@ import { waitFor } from '../support/deadline.ts'
 import { sampleTree } from '../support/pictures.ts'
 import type { Tree } from '../support/tree.ts'
 import { folderPages, sharedBrowser } from './browser-steps.ts'
-import { entry, expectSelected, listedFolders } from './listing-steps.ts'
+import { doubleClick, entry, expectSelected, listedFolders, stillBox } from './listing-steps.ts'
 import { dropTree, goOffline, panel, pickFiles, slowUploads } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
@@ -50,7 +50,7 @@ describe('the upload panel', () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open
     const path = await localFile(tree, 'big.bin', 24 * MIB)
-    await slowUploads(page, 2 * MIB)
+    await slowUploads(page, MIB / 2)
     // As long as nothing has been measured, which may be too short to be looked for.
     const unmeasured = page.evaluate(
       () =>
@@ -85,7 +85,7 @@ describe('the upload panel', () => {
   it('moves its bars ten times a second at most, and its speed every second, gently', async () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open
-    const path = await localFile(tree, 'big.bin', 64 * MIB)
+    const path = await localFile(tree, 'big.bin', 96 * MIB)
     await slowUploads(page, 8 * MIB)
     await pickFiles(page, [path])
     const speed = panel(page).getByText(/ MiB\/s · /)
@@ -128,7 +128,7 @@ describe('the upload panel', () => {
   it('asks no longer whether to cancel when all is uploaded', async () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open
-    await slowUploads(page, MIB)
+    await slowUploads(page, MIB / 4)
     await pickFiles(page, [await localFile(tree, 'big.bin', 24 * MIB)])
     await panel(page).getByRole('button', { name: 'Cancel all' }).click()
     const question = page.getByRole('alertdialog', { name: 'Cancel all uploads?' })
@@ -142,15 +142,20 @@ describe('the upload panel', () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open
     const path = await localFile(tree, 'big.bin', 24 * MIB)
-    await slowUploads(page, 6 * MIB)
+    await slowUploads(page, MIB / 2)
     await pickFiles(page, [path])
-    await waitFor('some of it sent', async () => (await percentOf(page, 'big.bin')) > 10)
+    await waitFor('some of it sent', async () => (await percentOf(page, 'big.bin')) > 2)
     await panel(page).getByRole('button', { name: 'Pause all' }).click()
     await panel(page).getByText('Uploads paused').waitFor()
-    const paused = await percentOf(page, 'big.bin')
+    const before = await percentOf(page, 'big.bin')
     await goTo(page, 'Settings')
     await panel(page).getByText('Uploads paused').waitFor()
-    expect(await percentOf(page, 'big.bin')).toBe(paused)
+    // Bars are drawn some time after what they tell.
+    const paused = await percentOf(page, 'big.bin')
+    expect(paused).toBeGreaterThanOrEqual(before)
+    await goTo(page, 'My files')
+    await panel(page).getByText('Uploads paused').waitFor()
+    await expect.poll(() => percentOf(page, 'big.bin')).toBe(paused)
     await slowUploads(page, 0)
     await panel(page).getByRole('button', { name: 'Resume all' }).click()
     await panel(page).getByText('1 file uploaded').waitFor()
@@ -164,7 +169,7 @@ describe('the upload panel', () => {
     // Its code comes from the server, which will not be there.
     await goTo(page, 'Settings')
     await goTo(page, 'My files')
-    await slowUploads(page, 4 * MIB)
+    await slowUploads(page, MIB / 2)
     await pickFiles(page, [path])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
     await goOffline(page)
@@ -195,7 +200,7 @@ describe('the upload panel', () => {
     await page.goto('/files/')
     await page.locator('#listing').waitFor()
     expect(await locks()).toBe(0)
-    await slowUploads(page, 4 * MIB)
+    await slowUploads(page, MIB / 2)
     await pickFiles(page, [path])
     await waitFor('the lock', async () => (await locks()) === 1)
     await slowUploads(page, 0)
@@ -224,7 +229,7 @@ describe('what stopped the uploads', () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open
     const paths = [await localFile(tree, 'a.bin', 8 * MIB), await localFile(tree, 'b.bin', 8 * MIB)]
-    await slowUploads(page, MIB)
+    await slowUploads(page, MIB / 4)
     await pickFiles(page, paths)
     await panel(page).getByText('Uploading 2 of 2 files').waitFor()
     await panel(page).getByRole('button', { name: 'Pause all' }).click()
@@ -283,7 +288,7 @@ describe('the end of an upload', () => {
     await using open = await openFolder(Object.fromEntries(names.map((name) => [name, name])))
     const { page, tree } = open
     const path = await localFile(tree, 'zz.bin', 6 * MIB)
-    await slowUploads(page, 3 * MIB)
+    await slowUploads(page, MIB / 4)
     await pickFiles(page, [path])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
     await entry(page, 'f000.txt').hover()
@@ -291,7 +296,7 @@ describe('the end of an upload', () => {
     await entry(page, 'f060.txt').click()
     await expectSelected(page, ['f060.txt'])
     const place = async () => (await entry(page, 'f060.txt').boundingBox())?.y
-    const before = await place()
+    const before = (await stillBox(entry(page, 'f060.txt'))).y
     await page.keyboard.press('F2')
     const field = page.getByRole('dialog', { name: 'Rename file' }).getByLabel('New name')
     await field.fill('half a na')
@@ -301,11 +306,11 @@ describe('the end of an upload', () => {
       const counts = await page.locator('#listing').textContent()
       return counts?.includes('121') === true
     })
-    expect(await field.inputValue()).toBe('half a na')
-    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true)
+    await expect.poll(() => field.inputValue()).toBe('half a na')
+    await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true)
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await expectSelected(page, ['f060.txt'])
-    expect(await place()).toBe(before)
+    await expect.poll(place).toBe(before)
     expect(open.problems).toEqual([])
   })
 
@@ -314,10 +319,10 @@ describe('the end of an upload', () => {
     await using open = await openFolder({ 'film.mp4': samples['film.mp4'] ?? '' })
     const { page, tree } = open
     const path = await localFile(tree, 'big.bin', 6 * MIB)
-    await slowUploads(page, 3 * MIB)
+    await slowUploads(page, MIB / 4)
     await pickFiles(page, [path])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
-    await entry(page, 'film.mp4').dblclick()
+    await doubleClick(entry(page, 'film.mp4'))
     const video = page.locator('video')
     await video.waitFor()
     await video.evaluate((element: HTMLVideoElement) => {
@@ -329,11 +334,11 @@ describe('the end of an upload', () => {
     await slowUploads(page, 0)
     await panel(page).getByText('1 file uploaded').waitFor()
     await waitFor('the file', async () => (await readFile(tree.at('big.bin'))).length === 6 * MIB)
-    expect(
-      await video.evaluate((element: HTMLVideoElement) => [
+    const seen = () =>
+      video.evaluate((element: HTMLVideoElement) => [
         (element as unknown as { marked?: boolean }).marked,
         element.paused,
-      ]),
-    ).toEqual([true, false])
+      ])
+    await expect.poll(seen).toEqual([true, false])
   })
 })

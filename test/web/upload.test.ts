@@ -9,7 +9,7 @@ import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { folderPages, sharedBrowser } from './browser-steps.ts'
-import { entry } from './listing-steps.ts'
+import { entry, stillBox } from './listing-steps.ts'
 import {
   dragFromOutside,
   dropTree,
@@ -55,9 +55,9 @@ describe('uploads', () => {
     const { page, tree } = open
     const local = await localFiles(tree, { 'a#b.txt': 'one', 'trip/day 1/deep.txt': 'two' })
     const onto = async (place: Locator, files: string[]) => {
-      const box = await place.boundingBox()
-      if (box === null) throw new Error('nowhere to drop')
-      await dragFromOutside(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }, files)
+      const { x, y, width, height } = await stillBox(place)
+      const target = page.locator('.dropveil, .drop')
+      await dragFromOutside(page, { x: x + width / 2, y: y + height / 2 }, files, target)
     }
     await onto(page.locator('#listing'), [join(local, 'a#b.txt'), join(local, 'trip')])
     await panel(page).getByText('2 files uploaded').waitFor()
@@ -119,12 +119,17 @@ describe('uploads', () => {
     const bytes = randomBytes(24 << 20)
     const local = await localFiles(tree, { 'big.bin': bytes })
     const offsets: number[] = []
+    let slowed = Promise.resolve()
     page.on('request', (request) => {
-      if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']))
+      if (request.method() !== 'PATCH') return
+      offsets.push(Number(request.headers()['upload-offset']))
+      // The second chunk takes long enough to be stopped amid it.
+      if (offsets.length === 2) slowed = slowUploads(page, 1 << 18)
     })
     await slowUploads(page, 6 << 20)
     await pickFiles(page, [join(local, 'big.bin')])
     await waitFor('the second chunk', () => offsets.length >= 2)
+    await slowed
     await panel(page).getByRole('button', { name: 'Pause big.bin' }).click()
     await panel(page).getByText('Paused', { exact: true }).waitFor()
     expect((await readdir(tree.root)).includes('big.bin')).toBe(false)
@@ -143,13 +148,13 @@ describe('uploads', () => {
     await using program = await startProgram(tree)
     await using open = await openIn(program, { path: '/files/' })
     const { page } = open
-    await slowUploads(page, 3 << 20)
+    await slowUploads(page, 1 << 19)
     await pickFiles(
       page,
       Object.keys(files).map((name) => join(local, name)),
     )
     await panel(page).getByText('Uploading 5 of 7 files').waitFor()
-    expect(await panel(page).getByText('Waiting', { exact: true }).count()).toBeGreaterThan(0)
+    await panel(page).getByText('Waiting', { exact: true }).first().waitFor()
     await panel(page).getByRole('button', { name: 'Pause all' }).click()
     await panel(page).getByText('Uploads paused').waitFor()
     await panel(page).getByRole('button', { name: 'Resume all' }).click()
@@ -170,7 +175,7 @@ describe('uploads', () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open
     const local = await localFiles(tree, { 'a.bin': randomBytes(8 << 20), 'b.txt': 'small' })
-    await slowUploads(page, 1 << 20)
+    await slowUploads(page, 1 << 18)
     await pickFiles(page, [join(local, 'a.bin'), join(local, 'b.txt')])
     await panel(page).getByRole('button', { name: 'Cancel a.bin' }).click()
     await panel(page).getByText('1 file uploaded').waitFor()
@@ -208,7 +213,7 @@ describe('uploads', () => {
     const { page, tree } = open
     const bytes = randomBytes(20 << 20)
     const local = await localFiles(tree, { 'big.bin': bytes })
-    await slowUploads(page, 8 << 20)
+    await slowUploads(page, 1 << 20)
     await pickFiles(page, [join(local, 'big.bin')])
     await waitFor('some of it sent', async () =>
       /[1-9]\d?%/.test((await panel(page).textContent()) ?? ''),
@@ -235,9 +240,12 @@ describe('uploads', () => {
     await pickFiles(page, [join(local, 'big.bin')])
     for (const percent of [1, 30]) {
       await waitFor(`${percent} % sent`, async () => (await sent()) >= percent)
+      // The rest takes longer than what comes now.
+      await slowUploads(page, 1 << 18)
       // Ended from elsewhere: an administrator, another device.
       const token = await (await context.request.get('/api/renew')).text()
       await context.request.post('/api/logout', { headers: { 'X-Auth': token } })
+      await slowUploads(page, 10 << 20)
       const dialog = page.getByRole('dialog').or(page.getByRole('alertdialog'))
       const password = dialog.getByLabel('Password', { exact: true })
       await password.waitFor()
@@ -341,7 +349,7 @@ describe('uploads', () => {
     )
     const { page, tree } = open
     const local = await localFiles(tree, { 'big.bin': randomBytes(6 << 20) })
-    await slowUploads(page, 4 << 20)
+    await slowUploads(page, 1 << 18)
     await pickFiles(page, [join(local, 'big.bin')])
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
     const listed: string[] = []
@@ -363,7 +371,7 @@ describe('uploads', () => {
     await using open = await openServed({})
     const { page, tree } = open
     const local = await localFiles(tree, { 'a.txt': 'a', 'big.bin': randomBytes(8 << 20) })
-    await slowUploads(page, 1 << 20)
+    await slowUploads(page, 1 << 18)
     await pickFiles(page, [join(local, 'a.txt'), join(local, 'big.bin')])
     await entry(page, 'a.txt').waitFor()
     await panel(page).getByText('Uploading').first().waitFor()
@@ -392,7 +400,7 @@ describe('uploads', () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/', viewport: PHONE })
     const { page, tree } = open
     const local = await localFiles(tree, { 'big.bin': randomBytes(8 << 20) })
-    await slowUploads(page, 2 << 20)
+    await slowUploads(page, 1 << 18)
     await pickFiles(page, [join(local, 'big.bin')])
     await panel(page).getByRole('button', { name: 'Hide uploads' }).click()
     await panel(page).waitFor({ state: 'detached' })
@@ -401,6 +409,6 @@ describe('uploads', () => {
     await panel(page).getByRole('button', { name: 'Hide uploads' }).click()
     await slowUploads(page, 0)
     await page.getByRole('region', { name: 'Messages' }).getByText('1 file uploaded').waitFor()
-    expect(await page.getByRole('button', { name: /^Uploads:/ }).count()).toBe(0)
+    await page.getByRole('button', { name: /^Uploads:/ }).waitFor({ state: 'detached' })
   })
 })
