@@ -67,7 +67,7 @@ const WEB_LAYERS = [
 const VIEWERS = WEB_LAYERS.findIndex((areas) => areas.includes('viewers'))
 
 /** What the page runs of the server's code: functions of texts alone. */
-const SHARED = new Set(['src/lib/vpath.ts', 'src/lib/name-order.ts'])
+const SHARED = new Set(['src/lib/vpath.ts', 'src/lib/name-order.ts', 'src/lib/fold-text.ts'])
 
 const HONO_USERS = /^src\/((http|routes)\/|app\.ts$|server\.ts$)/
 
@@ -128,7 +128,7 @@ function checkRelative(file: string, specifier: string, typeOnly: boolean): stri
     if (target.startsWith('web/') || target.startsWith('locales/')) return checkWeb(file, target)
     const isType = /^src\/(access|api|audit|history|keep|provider)-types\.ts$/.test(target)
     if (SHARED.has(target) || (isType && typeOnly)) return null
-    return 'web/ takes nothing from src/ but lib/vpath.ts, lib/name-order.ts and types that travel'
+    return `web/ takes only ${[...SHARED].join(', ')} from src/ and types that travel`
   }
   if (target === 'package.json') return null
   if (!target.startsWith('src/')) return 'src/ imports only from src/'

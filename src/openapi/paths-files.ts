@@ -188,6 +188,10 @@ const RESOURCE_PATHS = operations(FILES, {
         'query',
         'Words of which any may occur in the name, or a phrase in double quotes. `type:image`, `type:audio`, `type:video` and `type:<extension>` narrow it, `case:sensitive` makes case count. Empty finds everything.',
       ),
+      query(
+        'match',
+        '`all`: a name has every word and phrase, in any order, whatever their accents.',
+      ),
       query('details', 'Adds size and time to each hit.', flag()),
     ],
     answers: { 200: plain('Hits, one per line.', ref('SearchHit')) },

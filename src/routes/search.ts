@@ -22,10 +22,10 @@ export function searchRoutes(deps: Deps): Hono<Env> {
   return app
 }
 
-/** `details=true`, ours, adds size and time to each hit. */
+/** Ours: `details=true` adds size and time to each hit, and with `match=all` a name has every word. */
 async function sendHits(c: Ctx, sink: ByteSink): Promise<void> {
   const { vpath, query } = c.env.target
-  const test = parseQuery(query.get('query') ?? '')
+  const test = parseQuery(query.get('query') ?? '', { all: query.get('match') === 'all' })
   const options = { signal: c.req.raw.signal, details: query.get('details') === 'true' }
   const heartbeat = setTimeout(() => sink.write(Buffer.from('\n')).catch(() => {}), HEARTBEAT_MS)
   try {

@@ -42,6 +42,30 @@ describe('a query', () => {
   })
 })
 
+describe('a query of which everything must match', () => {
+  it.each([
+    ['report annual', 'Annual report 2025.pdf', true],
+    ['report kyoto', 'Annual report 2025.pdf', false],
+    ['muller', 'Müller.txt', true],
+    ['müller', 'Muller.txt', true],
+    ['cafe', 'Cafe\u0301.jpg', true],
+    ['CAFÉ', 'cafe\u0301.jpg', true],
+    ['strasse', 'Lange Straße.txt', true],
+    ['κοσμος', 'Κόσμος.txt', true],
+    ['istanbul', 'İstanbul.jpg', true],
+    ['ガ', 'カ.txt', false],
+    ['case:sensitive café', 'cafe\u0301.jpg', true],
+    ['case:sensitive cafe', 'Cafe.jpg', false],
+    ['"annual report" 2025', 'Annual report 2025.pdf', true],
+    ['"report annual"', 'Annual report 2025.pdf', false],
+    ['  ', 'anything', true],
+    ['type:pdf annual', 'Annual report 2025.pdf', true],
+    ['type:pdf annual', 'annual.txt', false],
+  ])('%j on %j: %s', (query, name, expected) => {
+    expect(parseQuery(query, { all: true })(name)).toBe(expected)
+  })
+})
+
 async function find(root: string, query: string, { base = '/', deny = '', details = false } = {}) {
   const scope = openScope(root, (vpath) => deny === '' || !`${vpath}/`.startsWith(`${deny}/`))
   const options = { signal: new AbortController().signal, details }

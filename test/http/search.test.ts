@@ -30,6 +30,17 @@ it('answers one JSON object per line, and adds facts only when asked', async () 
   ])
 })
 
+it('finds names with any of the words, and with match=all those with every one', async () => {
+  await using app = await openApp({ tree: { 'Müller 2025.txt': '', 'muller.txt': '' } })
+  const admin = await app.as('admin')
+  const find = async (more: string) => {
+    const response = await admin.fetch(`/api/search/?query=2025%20muller${more}`)
+    return hitsOf(await response.text()).map(({ path }) => path)
+  }
+  expect(await find('')).toEqual(['Müller 2025.txt', 'muller.txt'])
+  expect(await find('&match=all')).toEqual(['Müller 2025.txt'])
+})
+
 it('has no type and no body without hits', async () => {
   await using app = await openApp({ tree: { 'a.txt': '' } })
   const admin = await app.as('admin')

@@ -15,7 +15,7 @@ export async function* search(
   signal: AbortSignal,
 ): AsyncGenerator<SearchHit[]> {
   const response = await call(`/search${base === ROOT ? '' : encodePath(base)}/`, {
-    query: { query, details: true },
+    query: { query, match: 'all', details: true },
     signal,
   })
   if (response.body === null) return

@@ -68,8 +68,8 @@ export function Nothing({ state, query, base, onRetry, onEverywhere }: NothingPr
         </Trans>
         <br />
         <Trans>
-          Several words find names with any of them. Put a phrase in quotation marks to find it as
-          it is.
+          Finds names with all of the words, in any order. Put a phrase in quotation marks to find
+          it exactly.
         </Trans>
       </p>
     )

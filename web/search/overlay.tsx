@@ -13,6 +13,7 @@ import {
   X,
 } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
+import type { SearchHit } from '../../src/api-types.ts'
 import { formatNumber } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { goHref } from '../lib/page/navigate.ts'
@@ -133,11 +134,14 @@ function useSearch(openFolder: string, firstText: string) {
   const [filter, setFilter] = useState<TypeFilter | null>(null)
   const [matchCase, setMatchCase] = useState(false)
   const [found, setFound] = useState<SearchState | null>(null)
-  const [active, setActive] = useState(-1)
+  const [activeHit, setActiveHit] = useState<SearchHit | null>(null)
   const [run] = useState(() => createSearchRun(setFound))
   const query = toQuery({ text, filter, matchCase })
   const current = found !== null && found.query === query && found.base === base ? found : null
   const hits = current?.hits ?? []
+  // Better ones may come before it.
+  const active = activeHit === null ? -1 : hits.indexOf(activeHit)
+  const setActive = (index: number) => setActiveHit(hits[index] ?? null)
   const start = () => run.start(base, query)
 
   useEffect(() => run.stop, [run])
@@ -146,7 +150,7 @@ function useSearch(openFolder: string, firstText: string) {
   useEffect(() => {
     run.stop()
     setFound(null)
-    setActive(-1)
+    setActiveHit(null)
     if (query === '') return
     const timer = setTimeout(() => run.start(base, query), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)

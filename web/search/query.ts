@@ -1,4 +1,8 @@
-// The query language of the server as the overlay uses it, and where a name matches. Pure.
+// The query language of the server as the overlay uses it, where a name matches, and how well. Pure.
+
+import type { SearchHit } from '../../src/api-types.ts'
+import { foldText, wordsOf } from '../../src/lib/fold-text.ts'
+import { nameOf } from '../lib/paths.ts'
 
 export type TypeFilter = 'image' | 'audio' | 'video' | 'pdf'
 
@@ -32,16 +36,9 @@ export function takeTypedFilter(text: string): { filter: TypeFilter; rest: strin
   }
 }
 
-/** The words to look for in names: a quoted phrase is one. */
+/** The words and quoted phrases to look for in names. */
 export function termsOf(text: string): string[] {
-  const plain = text
-    .replace(/\b(type|case):\S+/gi, '')
-    .trim()
-    .replace(/\s+/g, ' ')
-  if (plain.length > 1 && plain.startsWith('"') && plain.endsWith('"')) {
-    return [plain.slice(1, -1)].filter(Boolean)
-  }
-  return plain.split(' ').filter(Boolean)
+  return wordsOf(text.replace(/\b(type|case):\S+/gi, ''))
 }
 
 interface NamePart {
@@ -54,24 +51,57 @@ export function markMatches(
   terms: readonly string[],
   matchCase: boolean,
 ): NamePart[] {
-  const fold = (value: string) => (matchCase ? value : value.toLowerCase())
-  const folded = fold(name)
-  // Lower case can be longer than upper case (İ): positions would not fit, so nothing is marked.
-  if (folded.length !== name.length) return [{ text: name, matches: false }]
-  const marked = new Uint8Array(name.length)
-  for (const term of terms) {
-    const wanted = fold(term)
-    if (wanted === '') continue
-    for (let at = folded.indexOf(wanted); at !== -1; at = folded.indexOf(wanted, at + 1)) {
-      marked.fill(1, at, at + wanted.length)
+  const fold = foldBy(matchCase)
+  // What becomes of each letter, and whose each unit of it is: an accent belongs to the letter before it.
+  const letters = name.match(/\P{M}\p{M}*|\p{M}+/gu) ?? []
+  const pieces = letters.map(fold)
+  const folded = pieces.join('')
+  const owners = pieces.flatMap((piece, at) => Array<number>(piece.length).fill(at))
+  const marked = new Uint8Array(letters.length)
+  for (const term of terms.map(fold)) {
+    if (term === '') continue
+    for (let at = folded.indexOf(term); at !== -1; at = folded.indexOf(term, at + 1)) {
+      const last = owners[at + term.length - 1] ?? 0
+      marked.fill(1, owners[at], last + 1)
     }
   }
   const parts: NamePart[] = []
-  for (let at = 0; at < name.length; ) {
+  for (let at = 0; at < letters.length; ) {
     let end = at + 1
-    while (end < name.length && marked[end] === marked[at]) end++
-    parts.push({ text: name.slice(at, end), matches: marked[at] === 1 })
+    while (end < letters.length && marked[end] === marked[at]) end++
+    parts.push({ text: letters.slice(at, end).join(''), matches: marked[at] === 1 })
     at = end
   }
   return parts
+}
+
+const MOST_DEPTH = 31
+
+/**
+ * Tells how well a hit fits a query, from 0, the best, to 255: by its whole name, its beginning, beginnings of words, or
+ * something inside; then folders before files, then what is near.
+ */
+export function rankBy(query: string): (hit: SearchHit) => number {
+  const fold = foldBy(query.includes('case:sensitive'))
+  const terms = termsOf(query).map(fold)
+  return ({ path, dir }) => {
+    const depth = Math.min(path.split('/').length - 1, MOST_DEPTH)
+    return (fitOf(fold(nameOf(path)), terms) * 2 + (dir ? 0 : 1)) * (MOST_DEPTH + 1) + depth
+  }
+}
+
+function fitOf(name: string, terms: readonly string[]): 0 | 1 | 2 | 3 {
+  const whole = terms.join(' ')
+  if (name === whole || name.replace(/\.[^.]+$/, '') === whole) return 0
+  if (name.startsWith(whole)) return 1
+  const beginsWord = (term: string) => {
+    for (let at = name.indexOf(term); at !== -1; at = name.indexOf(term, at + 1))
+      if (at === 0 || !/[\p{L}\p{N}]/u.test(name[at - 1] as string)) return true
+    return false
+  }
+  return terms.every(beginsWord) ? 2 : 3
+}
+
+function foldBy(matchCase: boolean): (text: string) => string {
+  return matchCase ? (text) => text.normalize('NFC') : foldText
 }

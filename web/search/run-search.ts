@@ -1,14 +1,16 @@
-// One search at a time: starts, collects what streams in, and tells a few times a second.
+// One search at a time: starts, collects what streams in, the best first, and tells a few times a second.
 
 import type { SearchHit } from '../../src/api-types.ts'
 import { isAbort } from '../api/client.ts'
 import { search } from '../api/search.ts'
+import { rankBy } from './query.ts'
 
 const TELL_INTERVAL_MS = 80
 
 export interface SearchState {
   query: string
   base: string
+  /** The best first; of equal ones, as the server has sent them. */
   hits: readonly SearchHit[]
   running: boolean
   error: unknown
@@ -24,17 +26,22 @@ export function createSearchRun(onChange: (state: SearchState) => void): SearchR
   let controller: AbortController | null = null
 
   async function run(base: string, query: string, signal: AbortSignal) {
-    const hits: SearchHit[] = []
+    const rank = rankBy(query)
+    const ranked: SearchHit[][] = []
     let toldAtMs = performance.now()
     const tell = (running: boolean, error: unknown = null) => {
       toldAtMs = performance.now()
-      onChange({ query, base, hits: hits.slice(), running, error })
+      onChange({ query, base, hits: ranked.flat(), running, error })
     }
     tell(true)
     try {
       for await (const some of search(base, query, signal)) {
         if (signal.aborted) return
-        hits.push(...some)
+        for (const hit of some) {
+          const at = rank(hit)
+          ranked[at] ??= []
+          ranked[at].push(hit)
+        }
         if (performance.now() - toldAtMs >= TELL_INTERVAL_MS) tell(true)
       }
       if (!signal.aborted) tell(false)

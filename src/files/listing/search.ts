@@ -1,6 +1,7 @@
 // Search by name: the query language, and the walk that answers it (docs/http-api.md 15).
 import type { SearchHit } from '../../api-types.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
+import { foldText, wordsOf } from '../../lib/fold-text.ts'
 import { suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { Scope } from '../place/scope.ts'
 import type { Walked } from '../place/walk.ts'
@@ -18,9 +19,10 @@ const MAX_WORDS = 100
  * alternative condition (`image`, `audio` or `music`, `video`, otherwise an exact extension); the
  * rest is one quoted phrase or words of which any may be part of the name. Two spaces in a row make
  * an empty word, which every name contains: clients know it so. The empty query matches everything.
- * Throws 400 for more than 100 different words.
+ * With `all` every word and quoted phrase must be part of the name, without regard to case, accents
+ * and the way they are composed. Throws 400 for more than 100 different words.
  */
-export function parseQuery(query: string): NameTest {
+export function parseQuery(query: string, { all = false } = {}): NameTest {
   const caseSensitive = query.includes('case:sensitive')
   const conditions: NameTest[] = []
   const rest = query
@@ -31,15 +33,22 @@ export function parseQuery(query: string): NameTest {
       return ''
     })
     .trim()
-  const terms = [...new Set(splitTerms(caseSensitive ? rest : rest.toLowerCase()))]
+  const fold = foldBy(all, caseSensitive)
+  const terms = all ? wordsOf(rest).map(fold) : [...new Set(splitTerms(fold(rest)))]
   if (terms.length + conditions.length > MAX_WORDS)
     throw badRequest(`the query has more than ${MAX_WORDS} words`)
   if (conditions.length === 0 && terms.includes('')) return () => true
   return (name) => {
     if (conditions.length > 0 && !conditions.some((holds) => holds(name))) return false
-    const text = caseSensitive ? name : name.toLowerCase()
-    return terms.some((term) => text.includes(term))
+    const text = fold(name)
+    const holds = (term: string) => text.includes(term)
+    return all ? terms.every(holds) : terms.some(holds)
   }
+}
+
+function foldBy(all: boolean, caseSensitive: boolean): (text: string) => string {
+  if (caseSensitive) return all ? (text) => text.normalize('NFC') : (text) => text
+  return all ? foldText : (text) => text.toLowerCase()
 }
 
 function splitTerms(text: string): string[] {

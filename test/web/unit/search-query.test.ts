@@ -1,5 +1,11 @@
 import { expect, test } from 'vitest'
-import { markMatches, takeTypedFilter, termsOf, toQuery } from '../../../web/search/query.ts'
+import {
+  markMatches,
+  rankBy,
+  takeTypedFilter,
+  termsOf,
+  toQuery,
+} from '../../../web/search/query.ts'
 
 const terms = (text: string, more = {}) => ({ text, filter: null, matchCase: false, ...more })
 
@@ -26,6 +32,7 @@ test('a typed filter becomes a chip once a space follows it', () => {
 test('words are looked for one by one, a quoted phrase as it is', () => {
   expect(termsOf('type:docx big  plan')).toEqual(['big', 'plan'])
   expect(termsOf('"big plan"')).toEqual(['big plan'])
+  expect(termsOf('plan "big red" "old')).toEqual(['plan', 'big red', 'old'])
   expect(termsOf('""')).toEqual([])
 })
 
@@ -44,4 +51,39 @@ test('every place of a match is marked and nothing of the name is lost', () => {
       .map((part) => part.text)
       .join(''),
   ).toBe('İİ.txt')
+})
+
+test('letters are marked whole, with accents or composed of several', () => {
+  const marked = (name: string, term: string) =>
+    markMatches(name, [term], false)
+      .filter((part) => part.matches)
+      .map((part) => part.text)
+  expect(marked('Straße.txt', 'strasse')).toEqual(['Straße'])
+  expect(marked('Cafe\u0301 Müller', 'cafe')).toEqual(['Cafe\u0301'])
+  expect(marked('Cafe Müller', 'MULLER')).toEqual(['Müller'])
+})
+
+test('a whole name ranks before a beginning, a word and what is inside; folders and near ones first', () => {
+  const hits = [
+    { path: 'unmatched report.txt', dir: false },
+    { path: 'my old report.txt', dir: false },
+    { path: 'a/b/Report.txt', dir: false },
+    { path: 'a/Réport.md', dir: false },
+    { path: 'a/reports', dir: true },
+    { path: 'reports.txt', dir: false },
+    { path: 'a/b/c/report', dir: true },
+    { path: 'myreport', dir: true },
+  ]
+  const rank = rankBy('report')
+  const sorted = hits.toSorted((a, b) => rank(a) - rank(b)).map(({ path }) => path)
+  expect(sorted).toEqual([
+    'a/b/c/report',
+    'a/Réport.md',
+    'a/b/Report.txt',
+    'a/reports',
+    'reports.txt',
+    'unmatched report.txt',
+    'my old report.txt',
+    'myreport',
+  ])
 })
