@@ -250,7 +250,8 @@ describe('working on text', () => {
 
 describe('limits', () => {
   it('says that a film is no text, whatever its name, and changes nothing of it', async () => {
-    const film = await readFile(join(SAMPLES, 'film.mp4'))
+    // Its beginning: as a text the whole of it takes a slow machine a minute to draw.
+    const film = (await readFile(join(SAMPLES, 'film.mp4'))).subarray(0, 8192)
     await tree.add({ 'film.txt': film, 'film.md': film })
     for (const name of ['film.txt', 'film.md']) {
       await page.goto(`/files/${name}`)

@@ -44,15 +44,9 @@ it('tells the facts, calculates a checksum, and leads to bytes and text', async 
   await page.getByRole('button', { name: 'Show bytes' }).click()
   await page.getByText('First 64.0 KiB of 97.7 KiB').waitFor()
   const first = page.locator('.hex-row').first()
-  expect((await first.locator('.hex-bytes > span').allTextContents()).slice(0, 6)).toEqual([
-    '00',
-    '01',
-    '02',
-    '41',
-    '42',
-    'ff',
-  ])
-  expect(await first.locator('.hex-text').textContent()).toMatch(/^···AB·/)
+  const bytes = async () => (await first.locator('.hex-bytes > span').allTextContents()).slice(0, 6)
+  await expect.poll(bytes).toEqual(['00', '01', '02', '41', '42', 'ff'])
+  await expect.poll(() => first.locator('.hex-text').textContent()).toMatch(/^···AB·/)
   const box = page.locator('.hex')
   await box.evaluate((element) => {
     element.scrollTop = element.scrollHeight
@@ -145,13 +139,22 @@ it('asks once for what cannot be read, and goes on when it can be again', async 
 it('offers to try again when the beginning cannot be read', async () => {
   await using opened = await site.open()
   const { page } = opened
-  let refusing = true
-  await page.route('**/api/raw/long.log*', (route) =>
-    refusing ? route.fulfill({ status: 503, body: '' }) : route.continue(),
-  )
+  let [refused, refusing] = [0, true]
+  await page.route('**/api/raw/long.log*', async (route) => {
+    if (!refusing) return route.continue()
+    await route.fulfill({ status: 503, body: '' })
+    refused += 1
+  })
   await page.goto('/files/long.log')
   const again = page.getByRole('alert').getByRole('button', { name: 'Try again' })
+  await again.waitFor()
+  const before = refused
   await again.click()
+  await expect.poll(() => refused).toBeGreaterThan(before)
+  // By then the page has heard of it: pressed before, the button would do nothing.
+  await page.evaluate(async () => {
+    for (let round = 0; round < 10; round++) await fetch('/health')
+  })
   await again.waitFor()
   refusing = false
   await again.click()

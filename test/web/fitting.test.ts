@@ -10,10 +10,11 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { ADMIN } from '../support/program.ts'
-import { sharedSite } from './browser-steps.ts'
+import { boxOf, sharedSite } from './browser-steps.ts'
 import { addUser, entry, showList, userLogin } from './listing-steps.ts'
 import { changeSettings } from './settings-steps.ts'
 import { makeShare } from './share-steps.ts'
+import { holdEntry } from './touch-steps.ts'
 
 /** Who looks, and in which language. */
 const PEOPLE = { mara: 'en', maryam: 'ar', greta: 'de' }
@@ -53,21 +54,9 @@ beforeAll(async () => {
 const TABLET = { width: 820, height: 1180 }
 const phone = { viewport: PHONE, isMobile: true, hasTouch: true }
 
-async function boxOf(target: Locator) {
-  await target.waitFor()
-  const box = await target.boundingBox()
-  if (box === null) throw new Error('not on the screen')
-  return { ...box, right: box.x + box.width, bottom: box.y + box.height }
-}
-
-/** A finger that stays until what is under it is selected. */
-async function hold(page: Page, target: Locator): Promise<void> {
-  const finger = await page.context().newCDPSession(page)
-  const { x, y } = await boxOf(target)
-  const touchPoints = [{ x: x + 120, y: y + 20 }]
-  await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints })
-  await page.locator('#listing [aria-selected="true"]').first().waitFor()
-  await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+/** Whether the words of an element need no more room than it has. */
+function isWhole(words: Locator): Promise<boolean> {
+  return words.evaluate((each) => each.scrollWidth <= each.clientWidth)
 }
 
 /** Names of what can be tapped and is smaller than a finger, in `part` of the page. */
@@ -97,14 +86,14 @@ describe('on a tablet', () => {
   it('what somebody is stays whole beside the button that signs out', async () => {
     await using open = await site.open({ path: '/files/', ...tablet })
     const words = open.page.getByRole('complementary').getByText('Administrator')
-    expect(await lines(words)).toBe(1)
-    expect(await words.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
+    await expect.poll(() => lines(words)).toBe(1)
+    await expect.poll(() => isWhole(words)).toBe(true)
   })
 
   it('a protected link leaves its path the room to be read', async () => {
     await using open = await site.open({ path: '/settings/shares', ...tablet })
     const row = open.page.getByRole('row').filter({ hasText: 'Password' })
-    expect(await lines(row.getByText('/teams/Aurora launch'))).toBe(1)
+    await expect.poll(() => lines(row.getByText('/teams/Aurora launch'))).toBe(1)
   })
 })
 
@@ -112,31 +101,30 @@ describe('on a phone', () => {
   it('the menu of a card covers little of its picture, and takes a finger', async () => {
     await using open = await site.open({ path: '/files/', ...phone })
     const menu = open.page.locator('.card__menu').first()
-    expect((await boxOf(menu)).width).toBeGreaterThanOrEqual(FINGER_PX)
-    const drawn = await menu.evaluate((each) => {
-      const { backgroundColor } = getComputedStyle(each)
-      return { backgroundColor, width: getComputedStyle(each, '::before').width }
-    })
-    expect(drawn.backgroundColor).toBe('rgba(0, 0, 0, 0)')
-    expect(Number.parseFloat(drawn.width)).toBeLessThanOrEqual(30)
+    await expect.poll(async () => (await boxOf(menu)).width).toBeGreaterThanOrEqual(FINGER_PX)
+    const ground = () => menu.evaluate((each) => getComputedStyle(each).backgroundColor)
+    await expect.poll(ground).toBe('rgba(0, 0, 0, 0)')
+    const drawnPx = () =>
+      menu.evaluate((each) => Number.parseFloat(getComputedStyle(each, '::before').width))
+    await expect.poll(drawnPx).toBeLessThanOrEqual(30)
   })
 
   it('the switch between settings, their fields and the ways of an archive fit a finger', async () => {
     await using open = await site.open({ path: '/settings/profile', ...phone })
     const { page } = open
     await page.getByRole('heading', { name: 'Browsing' }).waitFor()
-    expect(await smallTargets(page.locator('.set__menu'))).toEqual([])
-    expect(await smallTargets(page.locator('.set__page'))).toEqual([])
+    await expect.poll(() => smallTargets(page.locator('.set__menu'))).toEqual([])
+    await expect.poll(() => smallTargets(page.locator('.set__page'))).toEqual([])
     await page.goto('/files/pack.zip')
     await page.getByRole('searchbox', { name: 'Find in archive' }).waitFor()
-    expect(await smallTargets(page.locator('.vw-archive'))).toEqual([])
+    await expect.poll(() => smallTargets(page.locator('.vw-archive'))).toEqual([])
   })
 
   it('the name of the instance stays whole beside the ways in', async () => {
     await using open = await site.open({ path: '/share/none', as: null, locale: 'de', ...phone })
     const name = open.page.locator('.bare__head .brand .trunc')
     await name.waitFor()
-    expect(await name.evaluate((each) => each.scrollWidth <= each.clientWidth)).toBe(true)
+    await expect.poll(() => isWhole(name)).toBe(true)
   })
 
   it('the field for finding in a text, with its buttons, ends before the edge', async () => {
@@ -145,18 +133,17 @@ describe('on a phone', () => {
     await page.locator('.cm-content').waitFor()
     await page.getByRole('button', { name: 'Find', exact: true }).tap()
     const bar = page.getByRole('search')
-    expect(
-      (await boxOf(bar.getByRole('button', { name: 'Regular expression' }))).right,
-    ).toBeLessThan(PHONE.width)
+    const last = bar.getByRole('button', { name: 'Regular expression' })
+    await expect.poll(async () => (await boxOf(last)).right).toBeLessThan(PHONE.width)
   })
 
   it('a protected link leaves its path the room to be read, and says what the values are', async () => {
     await using open = await site.open({ path: '/settings/shares', ...phone })
     const row = open.page.getByRole('row').filter({ hasText: 'Password' })
-    expect((await boxOf(row.getByText('/long'))).height).toBeLessThan(30)
+    await expect.poll(async () => (await boxOf(row.getByText('/long'))).height).toBeLessThan(30)
     const value = row.getByRole('cell').filter({ hasText: 'In 3' })
     const label = () => value.evaluate((cell) => getComputedStyle(cell, '::before').content)
-    expect(await label()).toBe('"Expires"')
+    await expect.poll(label).toBe('"Expires"')
   })
 
   it('the folders above and the mark between lie side by side', async () => {
@@ -164,8 +151,11 @@ describe('on a phone', () => {
     await using open = await site.open({ path, ...phone })
     const crumbs = open.page.getByRole('navigation', { name: 'Breadcrumb' })
     const above = crumbs.getByRole('listitem').nth(1)
-    const mark = await boxOf(above.locator('.crumb__sep'))
-    expect((await boxOf(above.getByRole('button'))).x).toBeGreaterThanOrEqual(mark.right - 1)
+    const gap = async () => {
+      const mark = await boxOf(above.locator('.crumb__sep'))
+      return (await boxOf(above.getByRole('button'))).x - mark.right
+    }
+    await expect.poll(gap).toBeGreaterThanOrEqual(-1)
   })
 
   it('names lie beside their icons, whichever way they and the page run', async () => {
@@ -181,7 +171,7 @@ describe('on a phone', () => {
       await using open = await site.open({ as: userLogin(as), ...phone })
       await entry(open.page, RTL_NAME).waitFor()
       for (const name of ['plan.md', RTL_NAME])
-        expect(await gapOf(open.page, name)).toBeLessThan(20)
+        await expect.poll(() => gapOf(open.page, name)).toBeLessThan(20)
     }
   })
 })
@@ -190,18 +180,21 @@ describe('in other languages', () => {
   it('the words under what can be done with a selection are whole', async () => {
     await using open = await site.open({ as: userLogin('greta'), ...phone })
     const { page } = open
-    await hold(page, entry(page, 'plan.md'))
+    await holdEntry(page, entry(page, 'plan.md'))
     const words = page.locator('.bbar__item > span')
-    await words.first().waitFor()
-    const facts = await words.evaluateAll((all) =>
-      all.map((each) => ({
-        text: each.textContent,
-        whole: each.scrollWidth <= each.clientWidth + 1,
-        lines: Math.round(each.clientHeight / Number.parseFloat(getComputedStyle(each).lineHeight)),
-      })),
-    )
-    expect(facts.map(({ text }) => text)).toContain('Herunterladen')
-    expect(facts.filter(({ whole, lines }) => !whole || lines > 1)).toEqual([])
+    await words.filter({ hasText: 'Herunterladen' }).waitFor()
+    const squeezed = () =>
+      words.evaluateAll((all) => {
+        const facts = all.map((each) => ({
+          text: each.textContent,
+          whole: each.scrollWidth <= each.clientWidth + 1,
+          lines: Math.round(
+            each.clientHeight / Number.parseFloat(getComputedStyle(each).lineHeight),
+          ),
+        }))
+        return facts.filter(({ whole, lines }) => !whole || lines > 1)
+      })
+    await expect.poll(squeezed).toEqual([])
   })
 
   it('an empty field speaks the direction of the page', async () => {
@@ -209,7 +202,7 @@ describe('in other languages', () => {
     const field = open.page.locator('.filter input')
     await field.waitFor()
     const direction = () => field.evaluate((each) => getComputedStyle(each).direction)
-    expect(await direction()).toBe('rtl')
+    await expect.poll(direction).toBe('rtl')
     await field.fill('plan')
     await waitFor('the direction of the text', async () => (await direction()) === 'ltr')
   })
@@ -221,7 +214,8 @@ describe('in other languages', () => {
     await cells.nth(2).waitFor()
     const heads = page.locator('.csv-heading')
     for (let n = 0; n < 3; n++) {
-      expect((await boxOf(cells.nth(n))).x).toBeCloseTo((await boxOf(heads.nth(n))).x, 0)
+      const offset = async () => (await boxOf(cells.nth(n))).x - (await boxOf(heads.nth(n))).x
+      await expect.poll(offset).toBeCloseTo(0, 0)
     }
   })
 })
@@ -231,15 +225,18 @@ describe('on a desk', () => {
     await using open = await site.open()
     await showList(open.page)
     const row = entry(open.page, LONG.trim())
-    const name = await boxOf(row.locator('.fname'))
-    expect((await boxOf(row.locator('.modified'))).x - name.right).toBeGreaterThanOrEqual(12)
+    const gap = async () =>
+      (await boxOf(row.locator('.modified'))).x - (await boxOf(row.locator('.fname'))).right
+    await expect.poll(gap).toBeGreaterThanOrEqual(12)
   })
 
   it('the controls of a song stay in their box', async () => {
     await using open = await site.open({ path: '/files/song.mp3', viewport: DESKTOP })
-    const player = await boxOf(open.page.locator('.vw-player'))
-    const next = await boxOf(open.page.getByRole('button', { name: 'Next song' }))
-    expect(next.right).toBeLessThanOrEqual(player.right)
+    const room = async () => {
+      const next = await boxOf(open.page.getByRole('button', { name: 'Next song' }))
+      return (await boxOf(open.page.locator('.vw-player'))).right - next.right
+    }
+    await expect.poll(room).toBeGreaterThanOrEqual(0)
   })
 
   it('what is found in a short text stays on the screen', async () => {
@@ -255,7 +252,7 @@ describe('on a desk', () => {
       const pane = await boxOf(page.locator('.cm-scroller'))
       return y >= pane.y && bottom <= pane.bottom
     })
-    expect(await page.locator('.cm-scroller').evaluate((each) => each.scrollTop)).toBe(0)
+    await expect.poll(() => page.locator('.cm-scroller').evaluate((each) => each.scrollTop)).toBe(0)
   })
 
   it('the ending of an archive’s name keeps its direction in a page from right to left', async () => {
@@ -263,6 +260,7 @@ describe('on a desk', () => {
     await using open = await site.open({ path: `/share/${hash}`, as: null, locale: 'ar' })
     const ending = open.page.getByText('.zip', { exact: true })
     await ending.waitFor()
-    expect(await ending.evaluate((each) => getComputedStyle(each).direction)).toBe('ltr')
+    const direction = () => ending.evaluate((each) => getComputedStyle(each).direction)
+    await expect.poll(direction).toBe('ltr')
   })
 })

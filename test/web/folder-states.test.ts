@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { folderPages, sharedBrowser } from './browser-steps.ts'
-import { entry, expectNames, expectSelected, listedFolders } from './listing-steps.ts'
+import { entry, expectNames, expectSelected, listedFolders, twoFrames } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)
@@ -55,12 +55,14 @@ describe('a folder', () => {
         if (document.querySelector('.skeleton')) seen.push(location.pathname)
       }).observe(document.body, { childList: true, subtree: true })
     })
+    const held = Promise.withResolvers<void>()
     await page.route('**/api/resources/slow', async (route) => {
-      await new Promise((resolve) => setTimeout(resolve, 900))
+      await held.promise
       await route.continue()
     })
     await entry(page, 'slow').dblclick()
     await page.locator('.skeleton').waitFor()
+    held.resolve()
     await entry(page, 'a.txt').waitFor()
     await page.goBack()
     await entry(page, 'fast').waitFor()
@@ -89,14 +91,17 @@ describe('a folder', () => {
           }),
       )
     await entry(page, 'slow').waitFor()
+    // What is known later, such as how full the disk is, is there as well.
+    await page.waitForLoadState('networkidle')
+    await twoFrames(page)
     const before = await places()
     expect(before.length).toBeGreaterThan(2)
     await page.goto('/files/slow/')
     await page.locator('.skeleton').waitFor()
-    expect(await places()).toEqual(before)
+    await expect.poll(places).toEqual(before)
     held.resolve()
     await entry(page, 'a.txt').waitFor()
-    expect(await places()).toEqual(before)
+    await expect.poll(places).toEqual(before)
   })
 
   it('closes menus and questions when the place changes, and forgets the selection', async () => {
@@ -104,6 +109,7 @@ describe('a folder', () => {
     const { page, tree } = open
     await entry(page, 'one').dblclick()
     await entry(page, 'a.txt').click()
+    await expectSelected(page, ['a.txt'])
     await page.keyboard.press('F2')
     await page.getByRole('dialog').waitFor()
     await page.goBack()
@@ -171,13 +177,13 @@ describe('a folder', () => {
     })
     await entry(page, 'a.txt').click()
     await page.keyboard.press('F2')
-    await page.getByRole('dialog').waitFor()
+    await page.locator('dialog input:focus').waitFor()
     await page.keyboard.type('b')
     await page.keyboard.press('Enter')
     const busy = page.locator('.item[aria-busy="true"] .tile')
     await busy.waitFor()
     const mark = () => busy.evaluate((tile) => getComputedStyle(tile, '::after'))
-    expect((await mark()).animationDelay).toBe('0.4s')
+    await expect.poll(async () => (await mark()).animationDelay).toBe('0.4s')
     await waitFor('the mark', async () => (await mark()).opacity === '1')
     held.resolve()
     await busy.waitFor({ state: 'detached' })

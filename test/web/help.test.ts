@@ -17,12 +17,13 @@ describe('help and palette', () => {
     await page.getByRole('banner').getByRole('button', { name: 'Help' }).click()
     const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
     await dialog.getByText('Rename', { exact: true }).waitFor()
-    const lines = await dialog.locator('.help__line').evaluateAll((rows) =>
-      rows.map((row) => {
-        const caps = [...row.querySelectorAll('kbd')].map((cap) => cap.textContent ?? '')
-        return `${row.querySelector('dt')?.textContent}: ${caps.join(' ')}`
-      }),
-    )
+    const linesShown = () =>
+      dialog.locator('.help__line').evaluateAll((rows) =>
+        rows.map((row) => {
+          const caps = [...row.querySelectorAll('kbd')].map((cap) => cap.textContent ?? '')
+          return `${row.querySelector('dt')?.textContent}: ${caps.join(' ')}`
+        }),
+      )
     for (const line of [
       'This help: F1 ?',
       'Rename: F2',
@@ -35,19 +36,22 @@ describe('help and palette', () => {
       'Open: Double click Enter',
       'Undo the last action: Ctrl Z',
     ])
-      expect(lines).toContain(line)
+      await expect.poll(linesShown).toContain(line)
+    const lines = await linesShown()
     // The palette has every command; what shows keys there is in the list, too.
     await dialog.getByRole('button', { name: 'OK' }).click()
     await dialog.waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').waitFor()
-    const combinations = await page.getByRole('option').evaluateAll((options) =>
-      options
-        .map((option) => [...option.querySelectorAll('kbd')].map((cap) => cap.textContent ?? ''))
-        .filter((caps) => caps.length > 0)
-        .map((caps) => caps.join(' ')),
-    )
-    expect(combinations.length).toBeGreaterThan(15)
+    const combinationsShown = () =>
+      page.getByRole('option').evaluateAll((options) =>
+        options
+          .map((option) => [...option.querySelectorAll('kbd')].map((cap) => cap.textContent ?? ''))
+          .filter((caps) => caps.length > 0)
+          .map((caps) => caps.join(' ')),
+      )
+    await expect.poll(async () => (await combinationsShown()).length).toBeGreaterThan(15)
+    const combinations = await combinationsShown()
     const listed = lines.map((line) => line.slice(line.indexOf(': ') + 2))
     const missing = combinations.filter((keys) => !listed.some((caps) => caps.includes(keys)))
     expect(missing).toEqual([])
@@ -82,6 +86,6 @@ describe('help and palette', () => {
     await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('option').first().waitFor()
-    expect(await recent.count()).toBe(0)
+    await recent.waitFor({ state: 'detached' })
   })
 })

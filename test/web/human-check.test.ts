@@ -51,7 +51,7 @@ describe('the human check', () => {
       await page.getByText('I am human').click()
       await page.getByRole('button', { name: 'Log in' }).click()
       await page.getByText('The username or the password is wrong.').waitFor()
-      expect(asked[0]).toContain('secret=hidden')
+      await expect.poll(() => asked[0]).toContain('secret=hidden')
       await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
       await page.getByRole('button', { name: 'Log in' }).click()
       await page.getByText('Confirm that you are human.').waitFor()

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
-import { sharedSite } from './browser-steps.ts'
+import { boxOf, sharedSite } from './browser-steps.ts'
 import { makeShare } from './share-steps.ts'
 
 const SAMPLE = `{"10": "ten", "2": 12345678901234567890, "list": [1, {"deep <b>": "needle"}], "none": null}`
@@ -28,14 +28,14 @@ it('shows keys in their order, long numbers whole, and opens by click and key', 
   const { page } = opened
   const rows = page.getByRole('treeitem')
   await rows.nth(4).waitFor()
-  expect((await rows.allTextContents()).map((row) => row.trim())).toEqual([
-    '{ 4 }',
-    '10:"ten"',
-    '2:12345678901234567890',
-    'list:[ 2 ]',
-    'none:null',
-  ])
+  const texts = async () => (await rows.allTextContents()).map((row) => row.trim())
+  await expect
+    .poll(texts)
+    .toEqual(['{ 4 }', '10:"ten"', '2:12345678901234567890', 'list:[ 2 ]', 'none:null'])
   // The tree has the keys without having been clicked.
+  const hasKeys = () =>
+    page.evaluate(() => document.activeElement?.closest('[role="tree"]') != null)
+  await expect.poll(hasKeys).toBe(true)
   await page.keyboard.press('End')
   await page.getByRole('treeitem', { selected: true }).getByText('none').waitFor()
   await rows.nth(3).click()
@@ -70,13 +70,13 @@ it('copies the way to a value', async () => {
 it('stands beside the source in the editor and says where a text breaks', async () => {
   await using opened = await site.open({ path: '/files/broken.json' })
   const { page } = opened
-  await page.getByRole('radio', { name: 'Tree' }).check({ force: true })
+  await page.getByRole('radio', { name: 'Tree' }).check()
   await page.getByText('This is not valid JSON: it breaks at line 3, column 3.').waitFor()
-  await page.getByRole('radio', { name: 'Source' }).check({ force: true })
+  await page.getByRole('radio', { name: 'Source' }).check()
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+a')
   await page.keyboard.insertText('{"mended": true}')
-  await page.getByRole('radio', { name: 'Tree' }).check({ force: true })
+  await page.getByRole('radio', { name: 'Tree' }).check()
   await page.getByRole('treeitem').getByText('mended').waitFor()
 })
 
@@ -108,14 +108,14 @@ describe('in a share on a phone', () => {
     await using opened = await openShared('small.json')
     const { page } = opened
     await page.getByRole('textbox', { name: 'Find in the tree' }).fill('e')
-    const count = await page.getByText(/^1 of \d+$/).boundingBox()
-    const next = await page.getByRole('button', { name: 'Next match' }).boundingBox()
-    if (count === null || next === null) throw new Error('the bar is not shown')
-    expect(count.height).toBeLessThan(32)
-    expect(count.x + count.width).toBeLessThanOrEqual(next.x)
+    const count = () => boxOf(page.getByText(/^1 of \d+$/))
+    const next = () => boxOf(page.getByRole('button', { name: 'Next match' }))
+    await expect.poll(async () => (await count()).height).toBeLessThan(32)
+    const overlap = async () => (await count()).right - (await next()).x
+    await expect.poll(overlap).toBeLessThanOrEqual(0)
     await page.getByRole('button', { name: 'Open as text' }).first().waitFor()
-    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-    expect(overflow).toBeLessThanOrEqual(0)
+    const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    await expect.poll(overflow).toBeLessThanOrEqual(0)
     expect(opened.problems).toEqual([])
   })
 

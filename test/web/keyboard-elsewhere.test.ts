@@ -4,7 +4,15 @@ import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { folderPages, servedPages } from './browser-steps.ts'
-import { entry, expectSelected, focusedName, showList, twoFrames } from './listing-steps.ts'
+import {
+  entry,
+  expectNames,
+  expectSelected,
+  focusedName,
+  showList,
+  toast,
+  twoFrames,
+} from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
 const openPages = folderPages()
@@ -34,14 +42,18 @@ describe('the keys of the page', () => {
     const { page } = open
     await showList(page)
     await page.keyboard.press('ArrowDown')
+    await expectSelected(page, ['a.txt'])
     await page.keyboard.press('/')
+    await page.locator('.filter input:focus').waitFor()
     await page.keyboard.type('a')
+    await expectNames(page, ['a.txt'])
     await page.keyboard.press('Delete')
     await page.keyboard.press('Control+a')
     await twoFrames(page)
     expect(await page.getByRole('alertdialog').count()).toBe(0)
     await expectSelected(page, ['a.txt'])
     await page.keyboard.press('Escape')
+    await expectNames(page, ['a.txt', 'b.txt'])
     await page.keyboard.press('F1')
     await page.getByRole('dialog').waitFor()
     await page.keyboard.press('Delete')
@@ -49,6 +61,7 @@ describe('the keys of the page', () => {
     await twoFrames(page)
     expect(await page.getByRole('alertdialog').count()).toBe(0)
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await expectSelected(page, ['a.txt'])
   })
 
@@ -57,16 +70,20 @@ describe('the keys of the page', () => {
     const { page } = open
     await showList(page)
     await page.keyboard.press('ArrowDown')
+    await expectSelected(page, ['a.txt'])
     const places = page.getByRole('navigation', { name: 'Places' })
     await places.getByRole('link', { name: 'My files' }).focus()
     await page.keyboard.press('Alt+n')
     await page.getByRole('dialog', { name: 'New folder' }).waitFor()
     await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
     await entry(page, 'b.txt').click()
+    await expectSelected(page, ['b.txt'])
     await page.keyboard.press('Alt+n')
     await page.getByRole('textbox', { name: 'Name' }).fill('made')
     await page.keyboard.press('Enter')
     await waitFor('the focus on the folder', async () => (await focusedName(page)) === 'made')
+    await toast(page, 'Created folder “made”').waitFor()
     await page.keyboard.press('Control+z')
     await waitFor('the focus on the next one', async () => (await focusedName(page)) === 'a.txt')
   })
@@ -147,8 +164,10 @@ describe('the keys of the page', () => {
     await page.goto('/files/a.txt')
     await page.locator('.cm-content').click()
     await page.keyboard.type('new ')
+    await page.getByText('Unsaved').waitFor()
     await press('S', 'ы')
     await waitFor('the file', async () => (await tree.read('a.txt')).includes('new '))
+    await page.getByText('Unsaved').waitFor({ state: 'detached' })
 
     await page.goto('/files/tone.wav')
     await page.getByRole('button', { name: 'Mute' }).waitFor()
@@ -182,7 +201,8 @@ describe('the keys of the page', () => {
       await target.focus()
       await page.keyboard.press('Control+s')
     }
-    expect(await page.evaluate(() => Reflect.get(window, 'refused'))).toEqual([true, true, true])
+    const refused = () => page.evaluate(() => Reflect.get(window, 'refused'))
+    await expect.poll(refused).toEqual([true, true, true])
     // Dialogs and menus keep keys to themselves: what the browser would do is seen on the way in.
     await page.evaluate(() => {
       const inside: boolean[] = []
@@ -208,8 +228,8 @@ describe('the keys of the page', () => {
       await page.keyboard.press('Escape')
       await layer.waitFor({ state: 'detached' })
     }
-    const inside = await page.evaluate(() => Reflect.get(window, 'inside'))
-    expect(inside).toEqual([true, true, true, true])
+    const inside = () => page.evaluate(() => Reflect.get(window, 'inside'))
+    await expect.poll(inside).toEqual([true, true, true, true])
     // In the listing, with nothing selected, it is the folder that is downloaded.
     await entry(page, 'a.txt').focus()
     await page.keyboard.press('Escape')
@@ -235,9 +255,12 @@ describe('the keys of the page', () => {
     await page.keyboard.press('Control+a')
     await expectSelected(page, ['a.txt', 'b.txt'])
     await entry(page, 'b.txt').click()
+    await expectSelected(page, ['b.txt'])
     await page.keyboard.press('Meta+Backspace')
-    await page.getByRole('alertdialog').getByText('“b.txt” will be deleted').waitFor()
+    const question = page.getByRole('alertdialog')
+    await question.getByText('“b.txt” will be deleted').waitFor()
     await page.keyboard.press('Escape')
+    await question.waitFor({ state: 'detached' })
     await page.keyboard.press('Meta+k')
     await page.getByRole('dialog', { name: 'Commands' }).waitFor()
   })
