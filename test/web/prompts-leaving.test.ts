@@ -1,7 +1,7 @@
 // Dialogs with something typed in them whose screen goes away under them: none is left behind.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
-import { entry, listedFolders } from './listing-steps.ts'
+import { doubleClick, entry, listedFolders } from './listing-steps.ts'
 
 const openFolder = listedFolders()
 
@@ -9,21 +9,23 @@ async function typeNewName(page: Page) {
   await entry(page, 'a.txt').click()
   await page.keyboard.press('F2')
   const dialog = page.getByRole('dialog', { name: 'Rename file' })
-  await dialog.waitFor()
+  const name = dialog.getByRole('textbox')
+  await expect.poll(() => name.evaluate((field) => field === document.activeElement)).toBe(true)
   await page.keyboard.type('typed')
+  await expect.poll(() => name.inputValue()).toContain('typed')
 }
 
 /** Neither a dialog nor what darkens the page behind one. */
 async function expectNone(page: Page) {
   await page.locator('dialog').waitFor({ state: 'detached' })
-  expect(await page.locator('#modal-background').count()).toBe(0)
+  await page.locator('#modal-background').waitFor({ state: 'detached' })
 }
 
 describe('a dialog with unsaved text', () => {
   it('goes with its folder when the person goes back', async () => {
     await using open = await openFolder({ 'folder/a.txt': 'a' })
     const { page } = open
-    await entry(page, 'folder').dblclick()
+    await doubleClick(entry(page, 'folder'))
     await typeNewName(page)
     await page.goBack()
     await entry(page, 'folder').waitFor()
@@ -31,7 +33,7 @@ describe('a dialog with unsaved text', () => {
     // Nothing is open any more for the rest of the page, too.
     await page.keyboard.press('Control+k')
     await page.getByRole('dialog', { name: 'Commands' }).waitFor()
-    expect(await page.getByRole('dialog').count()).toBe(1)
+    await expect.poll(() => page.getByRole('dialog').count()).toBe(1)
     expect(open.problems).toEqual([])
   })
 
@@ -62,7 +64,7 @@ describe('a dialog with unsaved text', () => {
   it('is asked about once, however often the person goes back', async () => {
     await using open = await openFolder({ 'a.txt': 'a' })
     const { page, tree } = open
-    await entry(page, 'a.txt').dblclick()
+    await doubleClick(entry(page, 'a.txt'))
     await page.locator('.cm-content').click()
     await page.keyboard.type('typed')
     const address = page.url()

@@ -34,15 +34,17 @@ describe('the dialogs about files', () => {
     await selectionBar(page).getByRole('button', { name: 'Rename' }).click()
     const dialog = page.getByRole('dialog', { name: 'Rename file' })
     const field = dialog.getByLabel('New name')
-    expect(
-      await field.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]),
-    ).toEqual([0, 5])
+    const marked = () =>
+      field.evaluate((input: HTMLInputElement) => {
+        return input === document.activeElement && [input.selectionStart, input.selectionEnd]
+      })
+    await expect.poll(marked).toEqual([0, 5])
     const submit = dialog.getByRole('button', { name: 'Rename' })
-    expect(await submit.getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => submit.getAttribute('aria-disabled')).toBe('true')
     await page.keyboard.type('taken')
     await dialog.getByText('“taken.jpg” already exists here.').waitFor()
     await page.keyboard.press('Enter')
-    expect(await dialog.count()).toBe(1)
+    await expect.poll(() => dialog.count()).toBe(1)
     await field.fill('  a/b  ')
     await dialog.getByText('A name can’t contain a slash.').waitFor()
     await field.fill('  new name.jpg  ')
@@ -101,9 +103,12 @@ describe('the dialogs about files', () => {
     for (const [show, label] of ways) {
       await show()
       const field = dialog.getByLabel(label, { exact: true })
-      await field.waitFor()
+      await expect
+        .poll(() => field.evaluate((input) => input === document.activeElement))
+        .toBe(true)
       const untouched = await field.inputValue()
       await page.keyboard.type('typed')
+      await expect.poll(() => field.inputValue()).toContain('typed')
       const typed = await field.inputValue()
       const frame = () =>
         dialog.evaluate((element) => {
@@ -113,16 +118,16 @@ describe('the dialogs about files', () => {
       await page.mouse.click(5, 400)
       await page.keyboard.press('Escape')
       await page.keyboard.press('Escape')
-      expect(await field.inputValue()).toBe(typed)
+      await expect.poll(() => field.inputValue()).toBe(typed)
       // These pages move nothing: a frame says that the dialog stays, and words for those who listen.
-      expect(await frame()).toBe('3px solid')
+      await expect.poll(frame).toBe('3px solid')
       await dialog.getByRole('status').filter({ hasText: 'Unsaved changes' }).waitFor()
       await field.click()
-      expect(await frame()).not.toBe('3px solid')
+      await expect.poll(frame).not.toBe('3px solid')
       // A phone's back gesture made twice closes without asking the page.
       await dialog.evaluate((element: HTMLDialogElement) => element.close())
       await field.waitFor()
-      expect(await field.inputValue()).toBe(typed)
+      await expect.poll(() => field.inputValue()).toBe(typed)
       await field.fill(untouched)
       await page.mouse.click(5, 400)
       await dialog.waitFor({ state: 'detached' })
@@ -199,14 +204,14 @@ describe('the dialogs about files', () => {
     for (const nothing of ['', '   ', ' / ']) {
       await field.fill(nothing)
       const create = dialog.getByRole('button', { name: 'Create' })
-      expect(await create.getAttribute('aria-disabled')).toBe('true')
+      await expect.poll(() => create.getAttribute('aria-disabled')).toBe('true')
       await page.keyboard.press('Enter')
     }
     await field.fill('  two words  ')
     await page.keyboard.press('Enter')
     await dialog.waitFor({ state: 'detached' })
     await expectNames(page, ['two words', 'a.txt'])
-    expect((await readdir(tree.root)).sort()).toEqual(['a.txt', 'two words'])
+    await expect.poll(async () => (await readdir(tree.root)).sort()).toEqual(['a.txt', 'two words'])
     expect(open.problems).toEqual([])
   })
 
@@ -220,7 +225,7 @@ describe('the dialogs about files', () => {
       'the page of the file',
       () => new URL(page.url()).pathname === '/files/hash%23.md',
     )
-    expect(await tree.read('hash#.md')).toBe('')
+    await expect.poll(() => tree.read('hash#.md')).toBe('')
   })
 
   it('new file: trims the name, needs one, and leaves a file alone that has it', async () => {
@@ -231,7 +236,7 @@ describe('the dialogs about files', () => {
     const create = dialog.getByRole('button', { name: 'Create' })
     for (const nothing of ['', '   ', ' / ']) {
       await field.fill(nothing)
-      expect(await create.getAttribute('aria-disabled')).toBe('true')
+      await expect.poll(() => create.getAttribute('aria-disabled')).toBe('true')
       await page.keyboard.press('Enter')
     }
     await field.fill(' a.txt ')

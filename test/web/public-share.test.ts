@@ -5,6 +5,7 @@ import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
+import { stillBox } from './listing-steps.ts'
 import {
   addresses,
   clipboard,
@@ -81,6 +82,9 @@ describe('a shared folder', () => {
     ] as const) {
       await sharedRow(page, name).getByRole('cell').nth(3).click()
       const player = side.locator(element)
+      await waitFor(`${name} to be there`, () =>
+        player.evaluate((media) => (media as HTMLMediaElement).readyState > 1),
+      )
       await player.press('Space')
       await waitFor(`${name} to play`, () =>
         player.evaluate((media) => (media as HTMLMediaElement).currentTime > 0),
@@ -118,7 +122,7 @@ describe('a shared folder', () => {
     const cells = sharedRow(page, 'a.txt').getByRole('cell')
     await cells.nth(3).getByText('2.0 KiB').waitFor()
     const time = cells.nth(2).locator('time')
-    expect(await time.getAttribute('datetime')).toMatch(/^2024-02-03T04:05:06/)
+    await expect.poll(() => time.getAttribute('datetime')).toMatch(/^2024-02-03T04:05:06/)
     await time.hover()
     await page.getByText(/^2\/3\/24, 4:05/).waitFor()
   })
@@ -135,9 +139,9 @@ describe('a shared folder', () => {
     const { page } = open
     await page.getByText('1 folder, 2 files').waitFor()
     const names = () => page.locator('tbody .fname').allTextContents()
-    expect(await names()).toEqual(['a#b?c%41, d', 'big.bin', 'small.txt'])
+    await expect.poll(names).toEqual(['a#b?c%41, d', 'big.bin', 'small.txt'])
     await page.getByRole('button', { name: 'Size' }).click()
-    expect(await names()).toEqual(['a#b?c%41, d', 'small.txt', 'big.bin'])
+    await expect.poll(names).toEqual(['a#b?c%41, d', 'small.txt', 'big.bin'])
     await page.getByRole('link', { name: /a#b\?c%41, d/ }).click()
     await page.getByRole('heading', { name: 'a#b?c%41, d' }).waitFor()
     const got = await downloaded(page, () =>
@@ -166,10 +170,10 @@ describe('a shared folder', () => {
     const { page } = open
     const cell = (name: string) => sharedRow(page, name).getByRole('cell').nth(3)
     const top = async () => (await sharedRow(page, 'd.txt').boundingBox())?.y
-    const before = await top()
+    const before = (await stillBox(sharedRow(page, 'd.txt'))).y
     await cell('a.txt').click()
     await page.getByText('1 selected').waitFor()
-    expect(await top()).toBe(before)
+    await expect.poll(top).toBe(before)
     await cell('d.txt').click({ modifiers: ['Shift'] })
     await page.getByText('3 selected').waitFor()
     await cell('b, c.txt').click({ modifiers: ['Control'] })
@@ -202,12 +206,12 @@ describe('a shared folder', () => {
     const { page } = open
     const rows = page.locator('tbody tr')
     await page.getByText('233 files').first().waitFor()
-    expect(await rows.count()).toBe(100)
+    await expect.poll(() => rows.count()).toBe(100)
     await page.getByRole('button', { name: 'Show 100 more' }).click()
-    expect(await rows.count()).toBe(200)
+    await expect.poll(() => rows.count()).toBe(200)
     await page.getByRole('button', { name: 'Show 33 more' }).click()
-    expect(await rows.count()).toBe(233)
-    expect(await page.getByRole('button', { name: /^Show/ }).count()).toBe(0)
+    await expect.poll(() => rows.count()).toBe(233)
+    await page.getByRole('button', { name: /^Show/ }).waitFor({ state: 'detached' })
   })
 
   it('shows thumbnails and the chosen picture beside the list', async () => {
@@ -225,7 +229,7 @@ describe('a shared folder', () => {
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
     await side.getByRole('button', { name: 'Preview p.jpg' }).locator('img').waitFor()
     const code = side.getByRole('img', { name: 'QR code of the download link' })
-    expect((await code.boundingBox())?.width).toBe(100)
+    await expect.poll(async () => (await code.boundingBox())?.width).toBe(100)
   })
 
   it('shows thumbnails of papers, and asks for those of long films', async () => {
@@ -261,7 +265,7 @@ describe('a shared folder', () => {
     await sharedRow(page, 'p.jpg').getByRole('cell').nth(3).click()
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
     const picture = side.getByRole('button', { name: 'Preview p.jpg' }).locator('img')
-    expect(await picture.getAttribute('src')).toContain(source)
+    await expect.poll(() => picture.getAttribute('src')).toContain(source)
     await waitFor('the picture', () =>
       picture.evaluate((image: HTMLImageElement) => image.naturalWidth >= 600),
     )
@@ -280,8 +284,8 @@ describe('a shared folder', () => {
     })
     const { page } = open
     await page.getByText('1 folder, 1 file').waitFor()
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
-    expect(width).toBeLessThanOrEqual(PHONE.width)
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+    await expect.poll(width).toBeLessThanOrEqual(PHONE.width)
     await page.getByRole('link', { name: /empty/ }).tap()
     await page.getByRole('heading', { name: 'empty' }).waitFor()
   })

@@ -5,7 +5,7 @@ import { languages } from '../../web/lib/i18n.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
-import { entry, showList } from './listing-steps.ts'
+import { doubleClick, entry, showList } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
 const openIn = sharedBrowser()
@@ -32,11 +32,11 @@ describe('the page', () => {
     const seen = watchRequests(page)
     await page.goto('/login')
     await page.getByRole('button', { name: 'Anmelden' }).waitFor()
-    expect(languagesOf(seen)).toEqual(['de'])
+    await expect.poll(() => languagesOf(seen)).toEqual(['de'])
     await page.getByRole('button', { name: 'Sprache' }).click()
     await page.getByRole('menuitemradio', { name: 'Français' }).click()
     await page.waitForFunction(() => document.documentElement.lang === 'fr')
-    expect(languagesOf(seen)).toEqual(['de', 'fr'])
+    await expect.poll(() => languagesOf(seen)).toEqual(['de', 'fr'])
   })
 
   it('asks nobody but its own server, whichever screen is open', async () => {
@@ -51,7 +51,7 @@ describe('the page', () => {
     const { page } = open
     const seen = watchRequests(page)
     await showList(page)
-    await entry(page, 'sub').dblclick()
+    await doubleClick(entry(page, 'sub'))
     await entry(page, 'x.txt').waitFor()
     await page.goto('/files/a.txt')
     await page.getByText('x', { exact: true }).first().waitFor()

@@ -7,7 +7,8 @@ import { loginAs } from '../support/login.ts'
 import type { Program } from '../support/program.ts'
 import type { TreeContent } from '../support/tree.ts'
 import { boxOf, servedPages } from './browser-steps.ts'
-import { entry, expectSelected, focusedName } from './listing-steps.ts'
+import { entry, expectSelected, focusedName, stillBox } from './listing-steps.ts'
+import { placeToTouch } from './touch-steps.ts'
 
 const openServed = servedPages()
 
@@ -43,13 +44,13 @@ async function show(page: Page, view: 'list' | 'mosaic' | 'gallery'): Promise<vo
 }
 
 async function swipe(finger: CDPSession, row: Locator, byPx: number): Promise<void> {
-  const box = await boxOf(row)
-  const at = { x: box.x + box.width / 2, y: box.y + box.height / 2 }
-  await finger.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: [at] })
-  for (let step = 1; step <= 10; step++) {
-    const touchPoints = [{ x: at.x + (byPx * step) / 10, y: at.y }]
-    await finger.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints })
-  }
+  const at = await placeToTouch(row)
+  const touch = (type: 'touchStart' | 'touchMove', x: number) =>
+    finger.send('Input.dispatchTouchEvent', { type, touchPoints: [{ x, y: at.y }] })
+  // All at once: a finger that waits for this program between two steps would hold, and select.
+  const sent = [touch('touchStart', at.x)]
+  for (let step = 1; step <= 10; step++) sent.push(touch('touchMove', at.x + (byPx * step) / 10))
+  await Promise.all(sent)
   await finger.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
 }
 
@@ -66,8 +67,8 @@ for (const locale of ['ar', 'he']) {
       const { page } = open
       await show(page, 'list')
       const html = page.locator('html')
-      expect(await html.getAttribute('dir')).toBe('rtl')
-      expect(await html.getAttribute('lang')).toBe(locale)
+      await expect.poll(() => html.getAttribute('dir')).toBe('rtl')
+      await expect.poll(() => html.getAttribute('lang')).toBe(locale)
       const main = await boxOf(page.locator('#main'))
       expect((await boxOf(page.locator('#sidebar'))).x).toBeGreaterThanOrEqual(main.right - 1)
       const row = entry(page, 'a.txt')
@@ -78,6 +79,7 @@ for (const locale of ['ar', 'he']) {
       const name = await boxOf(heads.nth(1).getByRole('button'))
       expect(name.right).toBeGreaterThan((await boxOf(heads.nth(2).getByRole('button'))).right)
       const crumbs = page.locator('.breadcrumbs .crumb')
+      await expect.poll(() => crumbs.count()).toBe(3)
       const crumbLefts = await Promise.all(
         (await crumbs.all()).map(async (crumb) => (await boxOf(crumb)).x),
       )
@@ -87,8 +89,8 @@ for (const locale of ['ar', 'he']) {
       expect(await arrow.evaluate((icon) => getComputedStyle(icon).transform)).toBe(
         'matrix(-1, 0, 0, 1, 0, 0)',
       )
-      const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      expect(sideways).toBe(0)
+      const sideways = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      await expect.poll(sideways).toBe(0)
       expect(open.problems).toEqual([])
     })
 
@@ -112,7 +114,7 @@ for (const locale of ['ar', 'he']) {
       await using open = await openSpeaking(locale, twelve)
       const { page } = open
       await show(page, 'mosaic')
-      const first = await boxOf(entry(page, 'f0.txt'))
+      const first = await stillBox(entry(page, 'f0.txt'))
       const second = await boxOf(entry(page, 'f1.txt'))
       // From the heading above down over the two cards furthest to the right.
       await page.mouse.move(first.right - 20, first.y - 8)
@@ -127,25 +129,28 @@ for (const locale of ['ar', 'he']) {
       await using open = await openSpeaking(locale, twelve)
       const { page } = open
       await show(page, 'list')
-      const row = await boxOf(entry(page, 'f3.txt'))
+      const row = await stillBox(entry(page, 'f3.txt'))
       const menu = page.getByRole('menu')
       await page.mouse.click(row.right - 120, row.y + 20, { button: 'right' })
-      expect(Math.abs((await boxOf(menu)).right - (row.right - 120))).toBeLessThan(4)
+      await expect
+        .poll(async () => Math.abs((await boxOf(menu)).right - (row.right - 120)))
+        .toBeLessThan(4)
       await page.keyboard.press('Escape')
       await menu.waitFor({ state: 'detached' })
       // Too near to the left edge it opens to the right.
       await page.mouse.click(row.x + 20, row.y + 20, { button: 'right' })
-      expect((await boxOf(menu)).x).toBeGreaterThanOrEqual(8)
+      await expect.poll(async () => (await boxOf(menu)).x).toBeGreaterThanOrEqual(8)
       await page.keyboard.press('Escape')
       await menu.waitFor({ state: 'detached' })
       const button = page.locator('#upload-button')
       await button.click()
-      const under = await boxOf(menu)
-      const at = await boxOf(button)
+      const apart = async () => {
+        const under = await boxOf(menu)
+        const at = await boxOf(button)
+        return Math.min(Math.abs(under.right - at.right), Math.abs(under.x - at.x))
+      }
       // An edge of the menu meets an edge of its button.
-      expect(
-        Math.min(Math.abs(under.right - at.right), Math.abs(under.x - at.x)),
-      ).toBeLessThanOrEqual(1)
+      await expect.poll(apart).toBeLessThanOrEqual(1)
     })
 
     it('keep names in their own direction, the extension behind the stem', async () => {
@@ -221,7 +226,7 @@ for (const locale of ['ar', 'he']) {
       const buttons = page.locator('.swipe-acts')
       await buttons.getByRole('button').first().waitFor()
       // They lie where the row was: at its left end.
-      expect((await boxOf(buttons)).x).toBeLessThan(40)
+      await expect.poll(async () => (await boxOf(buttons)).x).toBeLessThan(40)
       await expectSelected(page, [])
       await swipe(finger, entry(page, 'b.txt'), -120)
       await expectSelected(page, ['b.txt'])
