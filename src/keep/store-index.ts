@@ -1,10 +1,10 @@
 // What lies in one trash, in memory: read at first use, and again whatever has come or gone since when the
 // times of its folders say so. Other programs may add to it and take from it.
 import { createHash } from 'node:crypto'
+import type { BigIntStats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import type { OpenFolder } from '../files/volume/open-folder.ts'
 import type { Volume } from '../files/volume/volume.ts'
-import { unless } from '../lib/errors.ts'
+import { mergeSorted, sortInSlices } from '../lib/sort-in-slices.ts'
 import { createTurns } from '../lib/turns.ts'
 import { type OpenStore, openStore } from './stores.ts'
 import { INFO_SUFFIX, MAX_INFO_BYTES, parseInfo, type TrashInfo } from './trash-info.ts'
@@ -34,7 +34,7 @@ export interface TrashEntry {
 }
 
 const OWN_NAME = /^([0-9a-f]{32})-/
-const STATS_AT_ONCE = 500
+const READ_AT_ONCE = 500
 
 /** What an entry is known by, now and after the next start. */
 export function idOf(base: string, name: string): string {
@@ -68,8 +68,8 @@ export function entryOf(
 }
 
 export interface StoreIndex {
-  /** What is there now, by name; null when there is no trash any more. */
-  entries(): Promise<ReadonlyMap<string, TrashEntry> | null>
+  /** What is there now, the newest first. */
+  entries(): Promise<readonly TrashEntry[]>
   /** What was there when it was last read; another program may have taken it since. */
   known(id: string): TrashEntry | undefined
   add(entry: TrashEntry): void
@@ -78,15 +78,15 @@ export interface StoreIndex {
 
 /** Reads nothing before it is asked. */
 export function createStoreIndex(volume: Volume, base: string): StoreIndex {
-  const known = new Map<string, TrashEntry>()
+  const known = createKnown()
   let seen = ''
-  let reading: Promise<ReadonlyMap<string, TrashEntry> | null> | null = null
+  let reading: Promise<readonly TrashEntry[]> | null = null
   const read = async () => {
     const store = await openStore(volume, base, { make: false })
     if (!store) {
       known.clear()
       seen = ''
-      return null
+      return []
     }
     try {
       const now = await timesOf(volume, store)
@@ -94,7 +94,7 @@ export function createStoreIndex(volume: Volume, base: string): StoreIndex {
         await update(volume, store, known)
         seen = now
       }
-      return known
+      return await known.inOrder()
     } finally {
       await store.close()
     }
@@ -106,11 +106,57 @@ export function createStoreIndex(volume: Volume, base: string): StoreIndex {
       })
       return reading
     },
-    known: (id) => [...known.values()].find((entry) => entry.id === id),
+    known: known.withID,
     add: (entry) => {
-      if (seen !== '') known.set(entry.name, entry)
+      if (seen !== '') known.add(entry)
     },
-    drop: (name) => void known.delete(name),
+    drop: known.drop,
+  }
+}
+
+/** Sorts the newest first. */
+export function newestFirst(a: TrashEntry, b: TrashEntry): number {
+  return b.deletedAt - a.deletedAt || (a.id < b.id ? 1 : -1)
+}
+
+type Known = ReturnType<typeof createKnown>
+
+/** Entries by their names and ids, and in an order that is kept from one time to the next. */
+function createKnown() {
+  const byName = new Map<string, TrashEntry>()
+  const byID = new Map<string, TrashEntry>()
+  let ordered: readonly TrashEntry[] = []
+  const added: TrashEntry[] = []
+  let isOld = false
+  const drop = (name: string) => {
+    const entry = byName.get(name)
+    if (!entry) return
+    byName.delete(name)
+    byID.delete(entry.id)
+    isOld = true
+  }
+  return {
+    byName: byName as ReadonlyMap<string, TrashEntry>,
+    withID: (id: string) => byID.get(id),
+    add: (entry: TrashEntry) => {
+      drop(entry.name)
+      byName.set(entry.name, entry)
+      byID.set(entry.id, entry)
+      added.push(entry)
+      isOld = true
+    },
+    drop,
+    clear: () => {
+      for (const name of byName.keys()) drop(name)
+    },
+    inOrder: async () => {
+      if (!isOld) return ordered
+      isOld = false
+      const fresh = await sortInSlices(added.splice(0), newestFirst)
+      const isThere = (entry: TrashEntry) => byName.get(entry.name) === entry
+      ordered = await mergeSorted(ordered.filter(isThere), fresh.filter(isThere), newestFirst)
+      return ordered
+    },
   }
 }
 
@@ -119,64 +165,57 @@ async function timesOf(volume: Volume, { files, info }: OpenStore): Promise<stri
   return stats.map((found) => `${found?.ino}:${found?.mtimeNs}`).join()
 }
 
-// Names that no text can say are left alone: nothing of ours has one.
-async function namesIn(volume: Volume, folder: OpenFolder): Promise<string[]> {
-  const { dirents, rawNames } = await volume.list(folder)
-  return dirents.filter((dirent) => !rawNames.has(dirent)).map(({ name }) => name)
-}
-
-async function update(
-  volume: Volume,
-  store: OpenStore,
-  known: Map<string, TrashEntry>,
-): Promise<void> {
-  const names = new Set(await namesIn(volume, store.files))
-  const infos = new Set(await namesIn(volume, store.info))
-  for (const name of known.keys()) if (!names.has(name)) known.delete(name)
-  const fresh = [...names].filter((name) => !known.has(name))
+async function update(volume: Volume, store: OpenStore, known: Known): Promise<void> {
+  // Names that no text can say are not found by it: nothing of ours has one.
+  const names = await volume.names(store.files)
   const turn = createTurns()
-  const signal = new AbortController().signal
-  for (let at = 0; at < fresh.length; at += STATS_AT_ONCE) {
-    const part = fresh.slice(at, at + STATS_AT_ONCE)
+  await turn()
+  const there = new Set(names)
+  for (const name of known.byName.keys()) if (!there.has(name)) known.drop(name)
+  await turn()
+  // Where something was may have been written after it.
+  const isKnown = (name: string) => (known.byName.get(name)?.deletedAt ?? 0) > 0
+  const fresh = names.filter((name) => !isKnown(name))
+  const { signal } = new AbortController()
+  for (let at = 0; at < fresh.length; at += READ_AT_ONCE) {
+    const part = fresh.slice(at, at + READ_AT_ONCE)
     const stats = await volume.statMany(store.files, part, signal)
+    const infoNames = part.map((name) => name + INFO_SUFFIX)
+    const infos = await volume.readMany(store.info, infoNames, MAX_INFO_BYTES)
     for (const [i, name] of part.entries()) {
-      const found = stats[i]
+      const [found, info] = [stats[i], infos[i]]
       if (!found || found === 'unreachable') continue
-      const file = name + INFO_SUFFIX
-      const info = infos.has(file) ? await readInfo(volume, store.info, file) : null
       const content = { isDir: found.isDirectory(), bytes: Number(found.size) }
-      known.set(name, entryOf(store.base, store.store, name, textOf(info), content))
+      const where = textOf(info && parseInfo(info))
+      const entry = entryOf(store.base, store.store, name, where, content)
+      if (await isBack(volume, entry, found)) await forget(volume, store, name)
+      else known.add(entry)
       await turn()
     }
   }
 }
 
+/** True for a file that a restore had given its old name again when the server ended. */
+async function isBack(volume: Volume, { realPath }: TrashEntry, kept: BigIntStats) {
+  if (realPath === null || !kept.isFile() || kept.nlink === 1n) return false
+  const found = await volume.statAt(realPath).catch(() => null)
+  return found?.ino === kept.ino && found.dev === kept.dev
+}
+
+async function forget(volume: Volume, { files, info }: OpenStore, name: string): Promise<void> {
+  const { signal } = new AbortController()
+  await volume.remove(files, name, { signal })
+  await volume.remove(info, name + INFO_SUFFIX, { signal })
+}
+
 const UNKNOWN = { path: null, deletedAt: 0, userID: null, operation: null }
 
-function textOf(info: TrashInfo | null): Omit<TrashInfo, 'path'> & { path: string | null } {
+function textOf(
+  info: TrashInfo | null | undefined,
+): Omit<TrashInfo, 'path'> & { path: string | null } {
   if (!info) return UNKNOWN
   const path = info.path?.toString() ?? null
   return { ...info, path: path?.includes('\ufffd') ? null : path }
-}
-
-async function readInfo(
-  volume: Volume,
-  folder: OpenFolder,
-  name: string,
-): Promise<TrashInfo | null> {
-  const found = await volume.stat(folder, name)
-  if (!found?.isFile() || found.size > MAX_INFO_BYTES) return null
-  const handle = await volume
-    .openFile(folder, name, { direct: true })
-    .catch(unless('ENOENT', 'EACCES', 'forbidden'))
-  if (!handle) return null
-  try {
-    const buffer = Buffer.alloc(Number(found.size))
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, 0)
-    return parseInfo(buffer.subarray(0, bytesRead))
-  } finally {
-    await handle.close()
-  }
 }
 
 /** The folder that a trash with this real path lies in. */

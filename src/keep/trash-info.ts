@@ -32,6 +32,7 @@ function escapePath(path: Buffer): string {
 }
 
 function unescapePath(text: string): Buffer {
+  if (!text.includes('%')) return Buffer.from(text)
   const bytes = Buffer.from(text)
   const out: number[] = []
   for (let at = 0; at < bytes.length; at++) {

@@ -6,12 +6,14 @@ import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { AppError, errnoOf, isUnreachable, unless } from '../lib/errors.ts'
 import { contains } from '../lib/host-path.ts'
 import type { Logger } from '../lib/log.ts'
+import { mergeSorted } from '../lib/sort-in-slices.ts'
 import { allBases, type Bases, basesOf } from './bases.ts'
 import { copyAway, removeCopied } from './copy-away.ts'
 import {
   baseOf,
   createStoreIndex,
   entryOf,
+  newestFirst,
   type StoreIndex,
   type TrashEntry,
 } from './store-index.ts'
@@ -47,8 +49,8 @@ export interface Trash {
    * nothing works the system's error; all is in its place then.
    */
   put(place: KeptPlace, facts: Deletion): Promise<TrashEntry>
-  /** All that is in the trash, in no order; of disks that do not answer nothing. */
-  entries(): Promise<TrashEntry[]>
+  /** All that is in the trash, the newest first; of disks that do not answer nothing. */
+  entries(): Promise<readonly TrashEntry[]>
   /** Throws `not_found`. */
   find(id: string): Promise<TrashEntry>
   /** Throws `not_found`. */
@@ -148,7 +150,7 @@ function createIndexes({ log, ...bases }: TrashOptions) {
   }
   const entriesIn = async (base: string) => {
     try {
-      return [...((await indexOf(base).entries())?.values() ?? [])]
+      return await indexOf(base).entries()
     } catch (error) {
       log.warn(`the trash in ${base} cannot be read: ${(error as Error).message}`)
       return []
@@ -165,8 +167,11 @@ function createIndexes({ log, ...bases }: TrashOptions) {
     },
     leave: (base: string) => void indexes.delete(base),
     entries: async () => {
-      const all: TrashEntry[] = []
-      for (const base of await allBases(bases)) all.push(...(await entriesIn(base)))
+      let all: readonly TrashEntry[] = []
+      for (const base of await allBases(bases)) {
+        const found = await entriesIn(base)
+        all = all.length === 0 ? found : await mergeSorted(all, found, newestFirst)
+      }
       return all
     },
   }

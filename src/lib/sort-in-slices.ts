@@ -20,14 +20,19 @@ async function mergeSort<T>(items: T[], order: (a: T, b: T) => number): Promise<
     const merged: T[][] = []
     for (let i = 0; i < runs.length; i += 2) {
       const b = runs[i + 1]
-      merged.push(b ? await mergeRuns(runs[i] as T[], b, order) : (runs[i] as T[]))
+      merged.push(b ? await mergeSorted(runs[i] as T[], b, order) : (runs[i] as T[]))
     }
     runs = merged
   }
   return runs[0] ?? []
 }
 
-async function mergeRuns<T>(a: T[], b: T[], order: (a: T, b: T) => number): Promise<T[]> {
+/** Puts two sorted lists together without blocking the event loop for long ones. */
+export async function mergeSorted<T>(
+  a: readonly T[],
+  b: readonly T[],
+  order: (a: T, b: T) => number,
+): Promise<T[]> {
   const out: T[] = []
   let i = 0
   let j = 0

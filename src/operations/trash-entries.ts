@@ -17,7 +17,7 @@ export interface SeenEntry {
   path: VPath
 }
 
-/** All that the caller may see. */
+/** All that the caller may see, the newest first. */
 export async function entriesSeenBy(actor: Actor): Promise<SeenEntry[]> {
   const { trash, keeping } = actor.services
   const entries = trash.entries()
@@ -26,9 +26,12 @@ export async function entriesSeenBy(actor: Actor): Promise<SeenEntry[]> {
   const turn = createTurns()
   for (const entry of await entries) {
     if (keeping.leaving.has(entry.id)) continue
-    const path = await pathOf(entry)
+    // A promise for each of many would take longer than the answers.
+    const found = pathOf(entry)
+    const path = found instanceof Promise ? await found : found
     if (path !== null) seen.push({ entry, path })
-    await turn()
+    const others = turn()
+    if (others) await others
   }
   return seen
 }
@@ -50,22 +53,34 @@ async function pathsFor({ services, user, scope }: Actor) {
     const realPath = await scope.rootPath(top).catch(() => null)
     if (realPath !== null) tops.push({ top, realPath })
   }
-  const found = new Map<string, Promise<Folder[]>>()
+  const found = new Map<string, Folder[] | Promise<Folder[]>>()
   const foldersAt = (realDir: string) => {
-    const known = found.get(realDir) ?? foldersFor(scope, tops, realDir)
-    found.set(realDir, known)
-    return known
+    const known = found.get(realDir)
+    if (known) return known
+    const folders = foldersFor(scope, tops, realDir).then((folders) => {
+      found.set(realDir, folders)
+      return folders
+    })
+    found.set(realDir, folders)
+    return folders
   }
-  return async ({ realPath }: TrashEntry): Promise<VPath | null> => {
-    if (realPath === null) return null
-    for (const { top, vpath, may } of await foldersAt(dirname(realPath))) {
-      const path = joinVPath(vpath, basename(realPath))
+  const pathIn = (folders: readonly Folder[], name: string): VPath | null => {
+    for (const { top, vpath, may } of folders) {
+      const path = joinVPath(vpath, name)
       // A folder at the top hides what the home has of its name.
       if (top === ROOT && tops.some((other) => other.top !== ROOT && isIn(other.top, path)))
         continue
       if (scope.may(path, 'see') && may(path, 'see')) return path
     }
     return null
+  }
+  return ({ realPath }: TrashEntry): VPath | null | Promise<VPath | null> => {
+    if (realPath === null) return null
+    const folders = foldersAt(dirname(realPath))
+    const name = basename(realPath)
+    return folders instanceof Promise
+      ? folders.then((those) => pathIn(those, name))
+      : pathIn(folders, name)
   }
 }
 

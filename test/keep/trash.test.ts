@@ -1,9 +1,10 @@
 // The trash by itself, on a real tree.
-import { mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseInfo } from '../../src/keep/trash-info.ts'
 import { type Setup, setUp } from '../support/operations.ts'
+import { keepInTrash } from '../support/trash.ts'
 import { AWKWARD_NAMES } from '../support/tree.ts'
 
 const WHO = { userID: 1, operation: 'operation-1' }
@@ -42,6 +43,35 @@ test('an entry is found again after a start, by the same id', async () => {
   const [found] = await later.services.trash.entries()
   expect(found).toMatchObject({ id: entry.id, path: 'file.txt', bytes: 4, userID: 1 })
   expect(found?.deletedAt).toBe(entry.deletedAt)
+})
+
+test('a file that was brought back when the server ended is in the trash no more', async () => {
+  await using setup = await setUp({ 'a/file.txt': 'text', 'b.txt': 'b' })
+  const [{ store, name }] = [await put(setup, 'a/file.txt'), await put(setup, 'b.txt')]
+  // The first of the two steps.
+  await link(join(store, 'files', name), setup.tree.at('a/file.txt'))
+  const entries = await setup.services.trash.entries()
+  expect(entries.map(({ path }) => path)).toEqual(['b.txt'])
+  expect(await setup.tree.read('a/file.txt')).toBe('text')
+  for (const part of ['files', 'info']) expect(await readdir(join(store, part))).toHaveLength(1)
+})
+
+test('entries come the newest first, whoever has added or taken some', async () => {
+  await using setup = await setUp({ '0.txt': '0' })
+  const { trash } = setup.services
+  const pathsOf = async () => (await trash.entries()).map(({ path }) => path)
+  const day = (at: number) => Date.UTC(2026, 0, 1 + at)
+  const keep = (name: string, at: number) =>
+    keepInTrash(setup.tree.root, name, name, {
+      id: at.toString(16).padStart(32, '0'),
+      deletedAt: day(at),
+    })
+  for (const at of [3, 1, 2]) await keep(`theirs-${at}`, at)
+  expect(await pathsOf()).toEqual(['theirs-3', 'theirs-2', 'theirs-1'])
+  await put(setup, '0.txt')
+  await trash.erase('2'.padStart(32, '0'), new AbortController().signal)
+  await keep('theirs-4', 4)
+  expect(await pathsOf()).toEqual(['0.txt', 'theirs-4', 'theirs-3', 'theirs-1'])
 })
 
 test('every name comes back as it was', async () => {

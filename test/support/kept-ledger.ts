@@ -1,7 +1,7 @@
 // Changes of which nothing may be lost: deletions, restores, replacements, undos and sweeps, over HTTP. Every content is
 // there once, so that it can be told where each has gone.
 import { createHash, randomBytes } from 'node:crypto'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { parseInfo } from '../../src/keep/trash-info.ts'
 import type { TrashItem } from '../../src/keep-types.ts'
@@ -192,8 +192,10 @@ export function createKeptLedger(tree: Tree, seed: number): KeptLedger {
       for (const [hash, path] of contents) {
         const places = found.get(hash) ?? []
         if (places.length === 0) words.push(`what was at ${path} is nowhere`)
-        if (places.filter((place) => !place.startsWith('.fb-versions')).length > 1)
-          words.push(`what was at ${path} is twice there: ${places.join()}`)
+        // A move that was interrupted may leave both names of one file.
+        const files = places.filter(({ path: place }) => !place.startsWith('.fb-versions'))
+        if (new Set(files.map(({ ino }) => ino)).size > 1)
+          words.push(`what was at ${path} is twice there: ${files.map((file) => file.path)}`)
       }
       for (const [path, hashes] of folders) {
         const at = new Set(hashes.map((hash, i) => homeOf(found.get(hash), IN_FOLDER[i] as string)))
@@ -219,9 +221,14 @@ export function createKeptLedger(tree: Tree, seed: number): KeptLedger {
   }
 }
 
-/** Paths of all that is there, by the hash of what it holds. */
-async function locate({ root, at }: Tree): Promise<Map<string, string[]>> {
-  const found = new Map<string, string[]>()
+interface Place {
+  path: string
+  ino: bigint
+}
+
+/** All that is there, by the hash of what it holds. */
+async function locate({ root, at }: Tree): Promise<Map<string, Place[]>> {
+  const found = new Map<string, Place[]>()
   const add = async (folder: string): Promise<void> => {
     for (const entry of await readdir(at(folder), { withFileTypes: true })) {
       const path = join(folder, entry.name)
@@ -229,7 +236,8 @@ async function locate({ root, at }: Tree): Promise<Map<string, string[]>> {
       if (entry.isDirectory()) await add(path)
       else {
         const hash = sha256(await readFile(join(root, path)))
-        found.set(hash, [...(found.get(hash) ?? []), path])
+        const { ino } = await stat(join(root, path), { bigint: true })
+        found.set(hash, [...(found.get(hash) ?? []), { path, ino }])
       }
     }
   }
@@ -238,8 +246,8 @@ async function locate({ root, at }: Tree): Promise<Map<string, string[]>> {
 }
 
 /** The folder in which a part of a folder of several files is, by the path of the part. */
-function homeOf(places: readonly string[] | undefined, name: string): string {
-  const place = places?.find((each) => each.endsWith(sep + name)) ?? ''
+function homeOf(places: readonly Place[] | undefined, name: string): string {
+  const place = places?.find(({ path }) => path.endsWith(sep + name))?.path ?? ''
   return name.includes('/') ? dirname(dirname(place)) : dirname(place)
 }
 

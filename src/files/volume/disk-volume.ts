@@ -26,7 +26,8 @@ import {
   statAllIn,
   statIn,
 } from './open-folder.ts'
-import { namesAt, readOpenFolder } from './read-folder.ts'
+import { namesAt, namesInOpen, readOpenFolder } from './read-folder.ts'
+import { readManyIn } from './read-many.ts'
 import { removeEntry, removeSingle } from './remove.ts'
 import { leadsToStore } from './reserved-name.ts'
 import { copyFileTo, linkFile } from './second-file.ts'
@@ -67,7 +68,9 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     stat: statIn,
     statMany: statAllIn,
     list: readOpenFolder,
+    names: namesInOpen,
     openFile: openFileIn,
+    readMany: readManyIn,
     makeFolders: (realPath, mode) => makeFolders(disks, realPath, mode),
     makeFolder: (realDir, name, mode) => makeIn(disks, realDir, name, mode),
     writeNew,

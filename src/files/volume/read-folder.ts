@@ -82,6 +82,12 @@ export async function readEntries(ref: string, device: Device, read?: Dirent[]):
   return { dirents: named, rawNames }
 }
 
+/** The names in an open folder, in the order of the disk; those that are not UTF-8 with U+FFFD in them. */
+export async function namesInOpen({ ref, device }: OpenFolder): Promise<string[]> {
+  if (device.kind !== 'foreign') return readdir(ref)
+  return (await readDirents(ref, device)).map(({ name }) => name)
+}
+
 /**
  * Like readEntries. A small folder of a quick local disk is read without the pool when it was asked for a
  * moment ago, or `direct`.

@@ -48,8 +48,16 @@ export interface Volume {
   statMany(folder: OpenFolder, names: readonly Name[], signal: AbortSignal): Promise<EntryStats[]>
   /** All entries of an open folder, in the order of the disk; `direct`: without the pool where that is quick. */
   list(folder: OpenFolder, options?: { direct?: boolean }): Promise<Entries>
+  /** The names alone, which is quicker; those that are not UTF-8 with U+FFFD in them. */
+  names(folder: OpenFolder): Promise<string[]>
   /** Opens a file for reading, never through a link; `direct`: without the pool where that is quick. */
   openFile(folder: OpenFolder, name: Name, options: { direct: boolean }): Promise<ReadHandle>
+  /** What small files hold, in the order of their names; null for what is no file to read of up to so many bytes. */
+  readMany(
+    folder: OpenFolder,
+    names: readonly string[],
+    maxBytes: number,
+  ): Promise<(Buffer | null)[]>
   /** Makes a folder and those above it, where they are missing. */
   makeFolders(realPath: string, mode: number): Promise<void>
   /** Makes a folder in another; EEXIST when anything is there. */

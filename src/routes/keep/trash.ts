@@ -56,10 +56,11 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
   const limit = parseLimit(query.get('limit'))
   const isAsked = filterOf(query, deps)
   const actor = actorOf(c, deps)
-  const found = (await entriesSeenBy(actor)).filter(isAsked).sort(newestFirst)
+  const found = (await entriesSeenBy(actor)).filter(isAsked)
   const cursor = query.get('cursor') ?? ''
-  const rest = cursor === '' ? found : found.filter((seen) => cursorOf(seen) < cursor)
-  const page = rest.slice(0, limit)
+  const isPast = (seen: SeenEntry) => cursor === '' || cursorOf(seen) < cursor
+  const first = found.findIndex(isPast)
+  const page = first < 0 ? [] : found.slice(first, first + limit)
   const last = page.at(-1)
   deps.keeping.sizes.want([...page, ...found].map(({ entry }) => entry))
   const { ageMs } = keepPolicyOf(deps.config, deps.store.settings())
@@ -80,7 +81,7 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
         canErase: mayErase(actor, seen),
       }
     }),
-    next: last && rest.length > limit ? cursorOf(last) : null,
+    next: last && found.length > first + limit ? cursorOf(last) : null,
     total: found.length,
     totalBytes: found.reduce((sum, { entry }) => sum + (entry.bytes ?? 0), 0),
   }
@@ -89,10 +90,6 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
 /** Sorts by time; text, so that a client can hand it back. */
 function cursorOf({ entry }: SeenEntry): string {
   return `${String(Math.trunc(entry.deletedAt)).padStart(15, '0')}-${entry.id}`
-}
-
-function newestFirst({ entry: a }: SeenEntry, { entry: b }: SeenEntry): number {
-  return b.deletedAt - a.deletedAt || (a.id < b.id ? 1 : -1)
 }
 
 function nameOf({ store }: Deps, userID: number | null): string | null {
@@ -107,7 +104,7 @@ function filterOf(query: URLSearchParams, deps: Deps): (seen: SeenEntry) => bool
   return ({ entry, path }) =>
     isWithin(folder, path) &&
     (account === '' || nameOf(deps, entry.userID) === account) &&
-    path.toLowerCase().includes(text)
+    (text === '' || path.toLowerCase().includes(text))
 }
 
 function parseLimit(text: string | null): number {

@@ -35,12 +35,7 @@ export const trashCommand: Command = {
       flags: FLAGS,
       run: (invocation) =>
         withTrash(invocation, async (trash, store) => {
-          const entries = await trash.entries()
-          print(
-            invocation,
-            entries.sort((a, b) => b.deletedAt - a.deletedAt),
-            store,
-          )
+          print(invocation, await trash.entries(), store)
         }),
     },
     {
