@@ -33,9 +33,9 @@ async function expectDrawn(target: Locator, least = 20) {
 /** Words on a ground as light or dark as the scheme. */
 async function expectWords(target: Locator, scheme: Scheme) {
   await expectDrawn(target, 4)
-  const light = await brightness(target)
-  if (scheme === 'light') expect(light).toBeGreaterThan(170)
-  else expect(light).toBeLessThan(90)
+  const light = expect.poll(() => brightness(target))
+  if (scheme === 'light') await light.toBeGreaterThan(170)
+  else await light.toBeLessThan(90)
 }
 
 async function plays(page: Page, kind: 'audio' | 'video') {
@@ -225,8 +225,8 @@ describe.each(modes.map((mode, index) => ({ ...mode, index })))(
       problems.length = 0
       await page.goto(`/files/${name}`)
       await looks[name]?.(page, scheme)
-      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-      expect(overflow).toBeLessThanOrEqual(0)
+      const overflow = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      await expect.poll(overflow).toBeLessThanOrEqual(0)
       expect(problems).toEqual([])
     })
   },

@@ -12,7 +12,7 @@ import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import type { TreeContent } from '../support/tree.ts'
 import { makeTree } from '../support/tree.ts'
 import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
-import { addUser, twoFrames, userLogin } from './listing-steps.ts'
+import { addUser, doubleClick, stillBox, twoFrames, userLogin } from './listing-steps.ts'
 import { changeSettings } from './settings-steps.ts'
 
 const args = ['--disableExec=false']
@@ -45,14 +45,22 @@ async function openShell(page: Page): Promise<void> {
   await openFolderMenu(page)
   await page.getByRole('menuitem', { name: 'Open in shell' }).click()
   await page.locator('.xterm-rows').getByText('❯').first().waitFor()
+  await waitFor('the focus in the shell', () => hasFocus(page))
 }
+
+const hasFocus = (page: Page) =>
+  page.evaluate(() => document.activeElement?.closest('.term') != null)
+
+/** The shell waits for the next line. */
+const untilPrompt = (page: Page) =>
+  waitFor('the prompt', async () => (await shown(page)).trimEnd().endsWith('❯'))
 
 /** The context menu of the blank space below the entries. */
 async function openFolderMenu(page: Page): Promise<void> {
   const listing = page.locator('#listing')
   await listing.waitFor()
-  const box = await listing.boundingBox()
-  if (!box) throw new Error('the listing is not on the screen')
+  await page.locator('.skeleton').waitFor({ state: 'detached' })
+  const box = await stillBox(listing)
   await page.mouse.click(box.x + box.width / 2, box.y + box.height - 20, { button: 'right' })
 }
 
@@ -133,8 +141,7 @@ describe('the shell', () => {
     await untilShown(page, '\ntwo')
     await type(page, 'echo first; echo "sum $((20 + 3))" && echo kept > b.txt')
     await untilShown(page, '\nfirst\nsum 23')
-    await waitFor('the file', async () => existsSync(tree.at('b.txt')))
-    expect(await tree.read('b.txt')).toBe('kept\n')
+    await expect.poll(() => tree.read('b.txt')).toBe('kept\n')
     await type(page, 'rm a.txt; echo gone')
     await untilShown(page, 'Command not allowed. You can run: cat and echo')
     const text = await shown(page)
@@ -163,10 +170,12 @@ describe('the shell', () => {
     await openShell(page)
     await type(page, 'echo first')
     await untilShown(page, '\nfirst')
+    await untilPrompt(page)
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('Control+w')
     await type(page, 'second')
     await untilShown(page, '\nsecond')
+    await untilPrompt(page)
     await type(page, 'clear')
     await waitFor('an empty shell', async () => !(await shown(page)).includes('second'))
     await type(page, 'exit')
@@ -180,6 +189,7 @@ describe('the shell', () => {
     for (const word of ['one', 'two']) {
       await type(page, `echo ${word}`)
       await untilShown(page, `\n${word}`)
+      await untilPrompt(page)
     }
     const onTheLine = (text: string) =>
       waitFor(`“${text}” on the line`, async () =>
@@ -222,17 +232,18 @@ describe('the shell', () => {
     const { page } = open
     await openShell(page)
     const edge = page.getByRole('separator', { name: 'Height of the shell' })
-    const before = Number(await edge.getAttribute('aria-valuenow'))
+    const height = async () => Number(await edge.getAttribute('aria-valuenow'))
+    const before = await height()
     await edge.focus()
     await page.keyboard.press('ArrowUp')
     await page.keyboard.press('ArrowUp')
-    expect(Number(await edge.getAttribute('aria-valuenow'))).toBe(before + 48)
+    await expect.poll(height).toBe(before + 48)
     await page.reload()
     await openShell(page)
-    expect(Number(await edge.getAttribute('aria-valuenow'))).toBe(before + 48)
+    await expect.poll(height).toBe(before + 48)
     await edge.focus()
     await page.keyboard.press('End')
-    expect(Number(await edge.getAttribute('aria-valuenow'))).toBe(36)
+    await expect.poll(height).toBe(36)
   })
 
   it('shows the output while the command still runs', async () => {
@@ -257,9 +268,9 @@ describe('the shell', () => {
     await type(page, 'sleep 600')
     const pid = await waitFor('the process', () => runningAs(program, 'sleep'))
     // Another folder is still the files: the shell stays.
-    await page.locator('[data-path="/sub"]').dblclick()
+    await doubleClick(page.locator('[data-path="/sub"]'))
     await page.locator('[data-path="/sub/a.txt"]').waitFor()
-    expect(await page.locator('.term').count()).toBe(1)
+    await expect.poll(() => page.locator('.term').count()).toBe(1)
     await page
       .getByRole('navigation', { name: 'Places' })
       .getByRole('link', { name: 'Settings' })
@@ -292,7 +303,7 @@ describe('the shell', () => {
     await drag(-2000)
     const most = (page.viewportSize()?.height ?? 0) - 64
     await waitFor('the most', async () => (await height()) === most)
-    expect(await edge.getAttribute('aria-valuenow')).toBe(String(most))
+    await expect.poll(() => edge.getAttribute('aria-valuenow')).toBe(String(most))
     await drag(2000)
     await waitFor('the least', async () => (await height()) === 36)
   })
@@ -322,7 +333,7 @@ describe('the shell', () => {
     await page.clock.resume()
     await page.reload()
     await openShell(page)
-    expect(await height()).toBe(before + 150)
+    await expect.poll(height).toBe(before + 150)
     expect(open.problems).toEqual([])
   })
 
@@ -330,7 +341,7 @@ describe('the shell', () => {
     await using open = await openAllowed(['echo'], { 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
     await openShell(page)
-    const inShell = () => page.evaluate(() => document.activeElement?.closest('.term') !== null)
+    const inShell = () => hasFocus(page)
     for (const [key, name] of [
       ['F1', 'Keyboard shortcuts'],
       ['Control+k', 'Commands'],
@@ -338,6 +349,7 @@ describe('the shell', () => {
     ] as const) {
       await page.keyboard.press(key)
       await page.getByRole('dialog', { name, exact: true }).waitFor()
+      await waitFor('the focus in the dialog', async () => !(await inShell()))
       await page.keyboard.press('Escape')
       await page.getByRole('dialog').waitFor({ state: 'detached' })
       await waitFor('the focus in the shell', inShell)

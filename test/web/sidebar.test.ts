@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
-import { addUser, entry, showList, twoFrames, userLogin } from './listing-steps.ts'
+import { addUser, doubleClick, entry, showList, twoFrames, userLogin } from './listing-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
 const STEPS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB']
@@ -107,7 +107,7 @@ describe('the storage bar', () => {
     await bar.waitFor()
 
     await page.route('**/api/usage/**', (route) => route.fulfill({ json: { used: 0, total: 0 } }))
-    await entry(page, 'sub').dblclick()
+    await doubleClick(entry(page, 'sub'))
     await bar.waitFor({ state: 'detached' })
     expect(open.problems).toEqual([])
   })
@@ -125,13 +125,13 @@ describe('the storage bar', () => {
       // The page gave up all but the last.
       await route.continue().catch(() => {})
     })
-    await entry(page, 'one').dblclick()
+    await doubleClick(entry(page, 'one'))
     await waitFor('the first question', () => asked.length === 1)
     await page.goBack()
-    await entry(page, 'two').dblclick()
+    await doubleClick(entry(page, 'two'))
     await waitFor('another question', () => asked.length >= 2)
     await twoFrames(page)
-    expect(await bar.isVisible()).toBe(true)
+    await expect.poll(() => bar.isVisible()).toBe(true)
     gate.resolve()
     expect(open.problems).toEqual([])
   })
@@ -202,6 +202,7 @@ describe('folders that an account keeps at hand', () => {
       await palette.getByRole('option').first().waitFor()
       const names = await palette.getByRole('option').allTextContents()
       await page.keyboard.press('Escape')
+      await palette.waitFor({ state: 'detached' })
       return names.filter((name) => /pinned|recent/.test(name)).length
     }
     const become = async (login: { username: string; password: string }) => {
@@ -215,14 +216,15 @@ describe('folders that an account keeps at hand', () => {
     await entry(page, 'pinned').click({ button: 'right' })
     await page.getByRole('menuitem', { name: 'Pin to sidebar' }).click()
     await pins.waitFor()
-    await entry(page, 'recent').dblclick()
+    await doubleClick(entry(page, 'recent'))
     await entry(page, 'b.txt').waitFor()
+    await twoFrames(page)
     await become(userLogin('bea'))
     expect(await pins.count()).toBe(0)
     expect(await offered()).toBe(0)
     await become(ADMIN)
     await pins.getByText('pinned').waitFor()
-    expect(await offered()).toBe(2)
+    await expect.poll(offered).toBe(2)
     expect(open.problems).toEqual([])
   })
 
@@ -251,11 +253,11 @@ describe('folders that an account keeps at hand', () => {
       await entry(page, 'pinned').waitFor()
       // What is the browser's stays as it is for everybody.
       await details.waitFor()
-      expect(await pins.count()).toBe(count)
+      await expect.poll(() => pins.count()).toBe(count)
       await page.keyboard.press('Control+k')
       const palette = page.getByRole('dialog', { name: 'Commands' })
       await palette.getByRole('option').first().waitFor()
-      expect(await palette.getByRole('option', { name: 'recent' }).count()).toBe(count)
+      await expect.poll(() => palette.getByRole('option', { name: 'recent' }).count()).toBe(count)
     }
     expect(open.problems).toEqual([])
   })

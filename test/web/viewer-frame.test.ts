@@ -10,7 +10,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { expectLandscape, SAMPLES } from '../support/pictures.ts'
 import { ADMIN } from '../support/program.ts'
-import { entry } from './listing-steps.ts'
+import { entry, focusedName, twoFrames } from './listing-steps.ts'
 import { swipe } from './touch-steps.ts'
 import { openViewer, sampleSite } from './viewer-steps.ts'
 
@@ -37,7 +37,7 @@ describe('the frame', () => {
     await title.getByText('picture.heic').waitFor()
     await page.keyboard.press('Escape')
     await page.locator('.vw').waitFor({ state: 'detached' })
-    expect(new URL(page.url()).pathname).toBe('/files/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/')
   })
 
   it('turns to the next file by Enter, which buttons keep for themselves', async () => {
@@ -62,9 +62,7 @@ describe('the frame', () => {
       opened.context.waitForEvent('page'),
       page.getByRole('button', { name: 'Open file' }).click(),
     ])
-    await tab.waitForLoadState()
-    const { pathname, search } = new URL(tab.url())
-    expect(pathname + search).toBe('/api/raw/picture.jpg?inline=true')
+    await tab.waitForURL('**/api/raw/picture.jpg?inline=true')
     const answer = await tab.reload()
     expect(answer?.headers()['content-security-policy']).toContain('sandbox')
     expect(answer?.headers()['content-type']).toBe('image/jpeg')
@@ -85,7 +83,7 @@ describe('the frame', () => {
       page.getByRole('menuitem', { name: 'Open file' }).click(),
     ])
     await byMenu.waitForURL('**/api/raw/picture.jpg?inline=true')
-    expect(new URL(page.url()).pathname).toBe('/files/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/')
     expect(opened.problems).toEqual([])
   })
 
@@ -99,6 +97,7 @@ describe('the frame', () => {
     await page.locator('.vw-frame[aria-current=true]').waitFor()
     await swipe(page, { x: 300, y: 400 }, { x: 120, y: 405 })
     await page.locator('.vw-head h1').getByText('picture.png').waitFor()
+    await page.locator('.vw-picture > img[data-shown=true]').waitFor()
     await swipe(page, { x: 200, y: 300 }, { x: 205, y: 520 })
     await page.locator('.vw').waitFor({ state: 'detached' })
   })
@@ -134,7 +133,7 @@ describe('the frame', () => {
     await waitFor('the file gone', async () => !existsSync(site.tree.at('own/bb.png')))
     await page.keyboard.press('Escape')
     await page.locator('.vw').waitFor({ state: 'detached' })
-    expect(new URL(page.url()).pathname).toBe('/files/own/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/own/')
   })
 
   it('leaves page keys, Home and End to documents', async () => {
@@ -163,25 +162,40 @@ describe('the frame', () => {
       await page.goto(`/files/papers/${path}`)
       const box = page.locator(scroller)
       const top = () => box.evaluate(({ scrollTop }) => scrollTop)
+      // A key amid a movement may be taken for its end.
+      const stopped = () =>
+        waitFor(`${path} to stand still`, async () => {
+          const before = await top()
+          await twoFrames(page)
+          await twoFrames(page)
+          return (await top()) === before
+        })
       await waitFor(`${path} long enough to scroll`, () =>
         box.evaluate((element) => element.scrollHeight > element.clientHeight * 1.5),
       )
       await page.getByText(/\d of 7/).waitFor()
       await page.keyboard.press('PageDown')
       await expect.poll(top, { message: path }).toBeGreaterThan(50)
+      await stopped()
       const once = await top()
       await page.keyboard.press('End')
       await expect.poll(top, { message: path }).toBeGreaterThan(once)
+      await stopped()
+      const end = await top()
       await page.keyboard.press('PageUp')
+      await expect.poll(top, { message: path }).toBeLessThan(end)
+      await stopped()
       await page.keyboard.press('Home')
       await expect.poll(top, { message: path }).toBeLessThan(20)
-      expect(new URL(page.url()).pathname).toBe(`/files/papers/${path.replace(/\?.*/, '')}`)
+      await expect
+        .poll(() => new URL(page.url()).pathname)
+        .toBe(`/files/papers/${path.replace(/\?.*/, '')}`)
     }
     await openViewer(page, 'pack.zip')
     await page.getByRole('button', { name: 'readme.txt', exact: true }).waitFor()
     await page.getByText(/\d of \d\d/).waitFor()
     for (const key of ['PageDown', 'End', 'PageUp', 'Home']) await page.keyboard.press(key)
-    expect(new URL(page.url()).pathname).toBe('/files/pack.zip')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/pack.zip')
     await page.goto('/files/papers/a.png')
     await page.getByText('1 of 7').waitFor()
     await page.keyboard.press('End')
@@ -203,7 +217,7 @@ describe('the frame', () => {
     await page.getByText('3 of 3').waitFor()
     await page.keyboard.press('Escape')
     await page.locator('.vw').waitFor({ state: 'detached' })
-    expect(new URL(page.url()).pathname).toBe('/files/mixed/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/mixed/')
   })
 
   it('fetches the editor for texts and for nothing else', async () => {
@@ -234,11 +248,13 @@ describe('the frame', () => {
     await entry(page, 'a.png').click()
     await page.keyboard.press('Space')
     await page.locator('.vw-picture > img[data-shown=true]').waitFor()
+    await page.getByText('1 of 2').waitFor()
     await page.keyboard.press('ArrowRight')
     await page.locator('.vw-head h1').getByText('b.bin').waitFor()
     await page.keyboard.press('Space')
     await page.locator('.vw').waitFor({ state: 'detached' })
-    expect(new URL(page.url()).pathname).toBe('/files/quick/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/quick/')
+    await expect.poll(() => focusedName(page)).toMatch(/^(a\.png|b\.bin)$/)
     await page.keyboard.press('Enter')
     await page.locator('.vw-head h1').waitFor()
     await page.keyboard.press('Space')
@@ -254,7 +270,9 @@ describe('the frame', () => {
     await page.locator('.vw-picture > img[data-shown=true]').waitFor()
     for (let repeat = 0; repeat < 3; repeat++) {
       await page.keyboard.down('Space')
-      expect(await page.getByRole('button', { name: 'Slideshow', pressed: false }).count()).toBe(1)
+      await expect
+        .poll(() => page.getByRole('button', { name: 'Slideshow', pressed: false }).count())
+        .toBe(1)
     }
     await page.keyboard.up('Space')
     await page.keyboard.press('Space')
@@ -271,7 +289,7 @@ describe('the frame', () => {
     await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
     await page.locator('.vw').waitFor({ state: 'detached' })
     await waitFor('the file gone', async () => !existsSync(site.tree.at('last/b.png')))
-    expect(new URL(page.url()).pathname).toBe('/files/last/')
+    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/last/')
   })
 
   it('keeps the focus inside', async () => {
@@ -323,7 +341,7 @@ describe('pictures', () => {
     await page.goto('/files/heavy/photo.jpg')
     await page.locator('.vw-picture > img[data-shown=true]').waitFor()
     await page.getByText('5000 × 3000').waitFor()
-    expect(await sources()).toEqual(['preview'])
+    await expect.poll(sources).toEqual(['preview'])
     await page.getByRole('button', { name: 'Original' }).click()
     await expect.poll(sources).toEqual(['preview', 'raw'])
   })
@@ -371,6 +389,6 @@ describe('without the download permission', () => {
       await page.getByText('You can’t look inside this file').waitFor()
     }
     expect(bytes).toEqual([])
-    await expect(page.getByRole('button', { name: 'Download' }).count()).resolves.toBe(0)
+    expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0)
   })
 })

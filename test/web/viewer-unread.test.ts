@@ -81,7 +81,7 @@ describe('without a connection', () => {
     const again = page.getByRole('button', { name: 'Try again' })
     const text = page.locator('.cm-content')
     await waitFor('the editor', async () => {
-      if (await again.isVisible()) await again.click()
+      if (await again.isVisible()) await again.click({ timeout: 2000 })
       return text.isVisible()
     })
   })
@@ -102,13 +102,16 @@ describe('without a connection', () => {
         page.getByRole('radio', { name: label }).check({ force: true })
       await source.waitFor()
       await show(side)
-      await page.getByText('Couldn’t show this document').waitFor()
+      const failed = page.getByText('Couldn’t show this document')
+      const preview = page.locator(`.ed-preview ${part}`)
+      await failed.waitFor()
       await page.unroute(code)
       await waitFor('the preview', async () => {
         await show('Source')
         await source.waitFor()
         await show(side)
-        return page.locator(`.ed-preview ${part}`).isVisible()
+        await preview.or(failed).first().waitFor()
+        return preview.isVisible()
       })
     },
   )

@@ -2,6 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
+import { twoFrames } from './listing-steps.ts'
 import { openViewer, sampleSite } from './viewer-steps.ts'
 
 const site = sampleSite()
@@ -43,12 +44,12 @@ describe('players and papers', () => {
     await page.keyboard.press('Home')
     await expect.poll(time).toBe(0)
     await page.keyboard.press('Shift+>')
+    const rate = () =>
+      page.locator('.vw video').evaluate((element: HTMLVideoElement) => element.playbackRate)
+    await expect.poll(rate).toBe(1.25)
+    await twoFrames(page)
     await openViewer(page, 'film2.webm')
-    await expect
-      .poll(() =>
-        page.locator('.vw video').evaluate((element: HTMLVideoElement) => element.playbackRate),
-      )
-      .toBe(1.25)
+    await expect.poll(rate).toBe(1.25)
   })
 
   it('keeps the place in a book', async () => {
@@ -67,7 +68,7 @@ describe('players and papers', () => {
       })
     const before = await size()
     await page.getByRole('button', { name: 'Larger text' }).click()
-    expect(await size()).toBeGreaterThan(before)
+    await expect.poll(size).toBeGreaterThan(before)
   })
 
   it('opens and saves single files of an archive', async () => {
