@@ -43,7 +43,9 @@ const sorted = (
   entries: ReturnType<typeof entry>[],
   column: 'name' | 'size' | 'modified',
   ascending: boolean,
-) => [...sortOrder(toSortInput(entries), { column, ascending })].map((i) => entries[i]?.name)
+  locale = 'en',
+) =>
+  [...sortOrder(toSortInput(entries, locale), { column, ascending })].map((i) => entries[i]?.name)
 
 describe('order on the screen', () => {
   const entries = [
@@ -73,6 +75,32 @@ describe('order on the screen', () => {
     expect(fromWire({ by: 'nonsense', asc: true })).toEqual({ column: 'name', ascending: true })
   })
 
+  it.each([
+    ['en', ['Ähre', 'apfel', 'e\u0301clair', 'école', 'Eis', 'ölig', 'Zug']],
+    ['de', ['Ähre', 'apfel', 'e\u0301clair', 'école', 'Eis', 'ölig', 'Zug']],
+    ['sv', ['apfel', 'e\u0301clair', 'école', 'Eis', 'Zug', 'Ähre', 'ölig']],
+  ])('puts letters with accents where a reader looks for them: %s', (locale, names) => {
+    const shuffled = names.toReversed().map((name) => entry(name))
+    expect(sorted(shuffled, 'name', true, locale)).toEqual(names)
+  })
+
+  it('minds endings last, so that a copy follows what it is of', () => {
+    const names = ['note-1.md', 'note-1.txt', 'note-1(1).md', 'note-1(2).md', '.rc', 'v1.2']
+    const order = sorted(
+      names.map((name) => entry(name)),
+      'name',
+      true,
+    )
+    expect(order).toEqual(['.rc', ...names.slice(0, 4), 'v1.2'])
+    expect(
+      sorted(
+        ['v1.10', 'v1.2'].map((name) => entry(name, true)),
+        'name',
+        true,
+      ),
+    ).toEqual(['v1.2', 'v1.10'])
+  })
+
   it('turns the sorted column and starts another at its beginning', () => {
     expect(nextChoice({ column: 'name', ascending: true }, 'name').ascending).toBe(false)
     expect(nextChoice({ column: 'name', ascending: false }, 'size')).toEqual({
@@ -87,7 +115,7 @@ describe('order on the screen', () => {
     )
     const takenMs = await leastMs(1000, () =>
       cpuMs(() => {
-        const order = sortOrder(toSortInput(many), { column: 'name', ascending: true })
+        const order = sortOrder(toSortInput(many, 'en'), { column: 'name', ascending: true })
         expect(many[order[99_999] as number]?.name).toBe('file 99999.txt')
       }),
     )

@@ -2,6 +2,7 @@
 // the chosen column. Runs in the page for ordinary folders and in a worker for very large ones.
 
 import { compareNatural } from '../../../src/lib/name-order.ts'
+import { nameKeys } from './name-keys.ts'
 
 export type SortColumn = 'name' | 'size' | 'modified'
 
@@ -18,10 +19,13 @@ export interface SortInput {
   sizes: number[]
   /** As the server wrote them, RFC 3339. */
   modified: string[]
+  /** Of the reader, BCP 47. */
+  locale: string
 }
 
 export function toSortInput(
   entries: readonly { name: string; isDir: boolean; size: number; modified: string }[],
+  locale: string,
 ): SortInput {
   const names: string[] = []
   const isDir: boolean[] = []
@@ -33,7 +37,7 @@ export function toSortInput(
     sizes.push(entry.size)
     modified.push(entry.modified)
   }
-  return { names, isDir, sizes, modified }
+  return { names, isDir, sizes, modified, locale }
 }
 
 /**
@@ -43,7 +47,7 @@ export function toSortInput(
 export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
   const count = input.names.length
   const order = new Uint32Array(count)
-  const folded = input.names.map((name) => name.toLowerCase())
+  const names = nameKeys(input)
   let folders = 0
   for (let i = 0; i < count; i++) if (input.isDir[i]) order[folders++] = i
   let files = folders
@@ -51,7 +55,7 @@ export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
 
   const direction = choice.ascending ? 1 : -1
   const byName = (a: number, b: number) =>
-    compareNatural(folded[a] as string, folded[b] as string) || a - b
+    compareNatural(names[a] as string, names[b] as string) || a - b
   const keys = keysFor(input, choice.column)
   const compare =
     keys === null

@@ -1,5 +1,6 @@
 // Decides where a folder is sorted: small ones at once, very large ones in a worker.
 
+import { i18n } from '@lingui/core'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { WorkerCalls } from '../worker-calls.ts'
 import workerUrl from './sort.worker.ts?worker'
@@ -12,7 +13,7 @@ export const WORKER_FROM_ENTRIES = 20_000
 let worker: WorkerCalls | null = null
 
 export function sortNow(entries: readonly FileEntry[], choice: SortChoice): FileEntry[] {
-  return arrange(entries, sortOrder(toSortInput(entries), choice))
+  return arrange(entries, sortOrder(toSortInput(entries, i18n.locale), choice))
 }
 
 /** Sorts in the worker; where there is none (blocked by a policy) on the page after all. */
@@ -22,7 +23,7 @@ export async function sortAside(
 ): Promise<FileEntry[]> {
   try {
     worker ??= new WorkerCalls(workerUrl)
-    return arrange(entries, await worker.ask({ input: toSortInput(entries), choice }))
+    return arrange(entries, await worker.ask({ input: toSortInput(entries, i18n.locale), choice }))
   } catch {
     return sortNow(entries, choice)
   }
