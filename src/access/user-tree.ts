@@ -149,7 +149,7 @@ function buildTree(
       rights || hasRules(services, user)
         ? {
             disks: caselessDisks,
-            may: mayBy(rules.folded, rights && rightsBy('folded'), bits),
+            may: late(() => mayBy(rules.folded, rights && rightsBy('folded'), bits)),
           }
         : undefined,
     followExternalSymlinks: services.config.followExternalSymlinks,
@@ -179,6 +179,15 @@ function rootOf({ config, caselessDisks, foldCase, roots }: TreeServices, base: 
 function mayBy(allow: PathTest, rights: PlaceRights | null, bits: number): May {
   if (!rights) return (vpath, verb) => (bits & BITS[verb]) !== 0 && allow(vpath)
   return (vpath, verb) => rights.may(vpath, verb) && allow(vpath)
+}
+
+/** Made when it is first asked: almost no disk is without case. */
+function late(make: () => May): May {
+  let made: May | undefined
+  return (vpath, verb) => {
+    made ??= make()
+    return made(vpath, verb)
+  }
 }
 
 interface CompiledRules {

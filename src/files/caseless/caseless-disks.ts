@@ -11,6 +11,8 @@ import type { Disks } from '../disks/disks.ts'
 import { mountFolds } from './folds-case.ts'
 
 export interface CaselessDisks {
+  /** False while there can be no such disk: every name is the one that is listed. */
+  any(): boolean
   /**
    * Real folders of the served one from which on names are without case; also of mounts of which that
    * is not known yet.
@@ -51,12 +53,16 @@ export function createCaselessDisks(
   let listedBelow = ''
   const known = new Map<string, { folds: boolean; untilMs: number }>()
   const asking = new Map<string, Promise<void>>()
-  const started = disks.realpath(resolve(root)).then(
-    (real) => {
+  let isStarted = false
+  const started = disks
+    .realpath(resolve(root))
+    .then((real) => {
       realRoot = real
-    },
-    () => {},
-  )
+    })
+    .catch(() => {})
+    .finally(() => {
+      isStarted = true
+    })
 
   const current = (): readonly Mount[] => {
     const all = disks.mounts()
@@ -91,14 +97,17 @@ export function createCaselessDisks(
   }
   const mayFold = (mount: Mount) => known.get(mount.id)?.folds ?? true
 
+  const places = () => {
+    if (rootFolds) return [realRoot]
+    const found = current()
+    if (found.length === 0) return NONE
+    for (const mount of found) if (!isKnown(mount)) void ask(mount)
+    return found.filter(mayFold).map(({ place }) => place)
+  }
+
   return {
-    places: () => {
-      if (rootFolds) return [realRoot]
-      const found = current()
-      if (found.length === 0) return NONE
-      for (const mount of found) if (!isKnown(mount)) void ask(mount)
-      return found.filter(mayFold).map(({ place }) => place)
-    },
+    any: () => !isStarted || places().length > 0,
+    places,
     spellings: async (base, realPath) => {
       await started
       // The system's own realpath gives the listed names elsewhere.

@@ -84,7 +84,6 @@ export function createScope(options: ScopeOptions): Scope {
   })
   const shown: May = (vpath, verb) => may(vpath, verb) && !leadsToReserved(vpath)
   const rules = createPathRules(jail, shown, options.outer, caseless, rights)
-  const isCaseless = caseless !== undefined
   const owner = options.owner ?? null
   const { isKept = false } = options
   const tree: Tree = {
@@ -93,7 +92,7 @@ export function createScope(options: ScopeOptions): Scope {
     rules,
     may,
     rights,
-    isCaseless,
+    isCaseless: () => caseless?.disks.any() ?? false,
     isKept,
     owner,
     fileMode,

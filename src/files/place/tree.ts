@@ -23,7 +23,7 @@ export interface Tree {
   /** See ScopeOptions. */
   readonly rights: PlaceRights | undefined
   /** Names may have other spellings: each is checked by the real path. */
-  readonly isCaseless: boolean
+  readonly isCaseless: () => boolean
   /** Id of the account whose tree it is; null for nobody's. */
   readonly owner: number | null
   /** See ScopeOptions. */
@@ -102,7 +102,7 @@ async function checkTarget(tree: Tree, vpath: VPath, place: Place): Promise<void
   // Through a link, a mount, or as the folder of an account.
   if (!tree.isKept && tree.volume.isInStore(place.realPath))
     throw new AppError('not_found', `${vpath} belongs to the server`)
-  if (place.isPlain && !tree.isCaseless) return
+  if (place.isPlain && !tree.isCaseless()) return
   if (!(await tree.rules.at(place.realPath))(ROOT, 'pass'))
     throw new AppError('forbidden', `${vpath} leads to what is denied`)
 }
@@ -115,7 +115,7 @@ export async function requireMay(
 ): Promise<void> {
   const tests = [(verb: Verb) => tree.may(place.vpath, verb)]
   // Without records the verbs are the same everywhere, and what is denied was refused when it was located.
-  if (tree.rights && !(place.isPlain && !tree.isCaseless)) {
+  if (tree.rights && !(place.isPlain && !tree.isCaseless())) {
     const real = await tree.rules.at(place.realPath)
     tests.push((verb) => real(ROOT, verb))
   }
