@@ -144,6 +144,7 @@ export function viewOf(root: string, world: World, person: Person): View {
     ({ as, place, grants }) =>
       as &&
       grants.some(({ who, see }) => see && names.includes(who)) &&
+      may(world, person, place, 'see') &&
       !(person.scope !== null && within(person.scope, place)),
   )
   const parts = tops.map(({ as, place }) => ({ at: `/${as}`, base: place }))
