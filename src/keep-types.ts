@@ -31,6 +31,14 @@ export interface TrashPage {
   totalBytes: number
 }
 
+/** What is in the trash of everybody, as far as it was counted (`GET /api/trash/usage`); most bytes first. */
+export interface TrashUsage {
+  /** `by` is null for what accounts that are gone and other programs have deleted. */
+  accounts: { by: string | null; items: number; bytes: number }[]
+  /** `path` is the highest folder of the disk that has a trash. */
+  disks: { path: string; items: number; bytes: number; totalBytes: number; freeBytes: number }[]
+}
+
 /** `POST /api/trash/restore` */
 export interface RestoreAnswer {
   restored: { id: string; path: string }[]

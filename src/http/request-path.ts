@@ -68,6 +68,7 @@ const EXACT = new Set([
   '/api/audit/export',
   '/api/trash',
   '/api/trash/restore',
+  '/api/trash/usage',
   '/api/openapi.json',
   '/docs/api',
 ])

@@ -206,7 +206,11 @@ export async function keptInTrash(
 }
 
 /** The number of the disk on which a path is, or will be; null where nothing tells. */
-async function diskOf(volume: Pick<Volume, 'statAt'>, realPath: string): Promise<string | null> {
+/** The device that a path lies on, or the folder above it where it is gone; null where nothing tells. */
+export async function diskOf(
+  volume: Pick<Volume, 'statAt'>,
+  realPath: string,
+): Promise<string | null> {
   for (let path = realPath; ; path = dirname(path)) {
     const found = await volume.statAt(path).catch(() => null)
     if (found) return String(found.dev)

@@ -40,6 +40,10 @@ export const TRASH_PATHS = operations(TRASH, {
     ],
     answers: { 200: json(ref('TrashPage')), ...failures(400) },
   }),
+  'GET /api/trash/usage': call('trashUsage', 'How much everybody has in the trash', {
+    description: 'For administrators, over all trees.',
+    answers: { 200: json(ref('TrashUsage')), ...failures(403) },
+  }),
   'GET /api/trash/{id}/{path}': call('readTrash', 'List a deleted folder, or read about a file', {
     description:
       'Paths are those that the entries had. With `raw` the bytes, or a folder as an archive; needs download.',
@@ -101,6 +105,24 @@ export const TRASH_SCHEMAS: Record<string, Schema> = {
     next: orNull(text('For `cursor`; null when there are no older ones.')),
     total: integer('How many the filter leaves.'),
     totalBytes: integer('Their bytes, as far as they were counted.'),
+  }),
+  TrashUsage: object({
+    accounts: list(
+      object({
+        by: orNull(text('Account; null for those that are gone, and for other programs.')),
+        items: integer(),
+        bytes: integer('As far as they were counted.'),
+      }),
+    ),
+    disks: list(
+      object({
+        path: text('The highest folder of the disk that has a trash.'),
+        items: integer(),
+        bytes: integer('As far as they were counted.'),
+        totalBytes: integer('Of the disk; 0 where that is unknown.'),
+        freeBytes: integer(),
+      }),
+    ),
   }),
   Restored: object({
     restored: list(object({ id: text(), path: text('Where it is now.') })),

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { RestoreAnswer, TrashItem, TrashPage } from '../../src/keep-types.ts'
+import type { RestoreAnswer, TrashItem, TrashPage, TrashUsage } from '../../src/keep-types.ts'
 import { USERS } from '../../src/store/collections.ts'
 import { defaultPermissions, type User } from '../../src/store/document.ts'
 import { type OpenedApp, openApp, type TestAppOptions } from '../support/app.ts'
@@ -325,5 +325,33 @@ describe('deleting for good', () => {
         expect.stringMatching(/"restore".*"names":\["\/a.txt"\],"selected":1/),
         expect.stringMatching(/"erase".*"result":"ok","names":\["\/docs"\]/),
       ])
+  })
+})
+
+describe('the usage of the trash', () => {
+  const usageFor = (user: SignedIn) => user.fetch('/api/trash/usage')
+
+  it('tells administrators of everybody, by account and by disk, the largest first', async () => {
+    const app = await open()
+    const [ann, cat, admin] = [await app.as('ann'), await app.as('cat'), await app.as('admin')]
+    await put(ann, '/a.txt')
+    await put(cat, '/b.txt')
+    await put(cat, '/deep')
+    const read = async () => (await (await usageFor(admin)).json()) as TrashUsage
+    // The folder is counted when somebody asks.
+    await expect
+      .poll(async () => (await read()).accounts)
+      .toEqual([
+        { by: 'cat', items: 2, bytes: 5 },
+        { by: 'ann', items: 1, bytes: 1 },
+      ])
+    const { disks } = await read()
+    expect(disks).toMatchObject([{ path: app.tree.root, items: 3, bytes: 6 }])
+    expect(disks[0]?.totalBytes).toBeGreaterThan(0)
+  })
+
+  it('is 403 for others', async () => {
+    const app = await open()
+    expect((await usageFor(await app.as('ann'))).status).toBe(403)
   })
 })

@@ -105,6 +105,13 @@ export const DOORS: Door[] = [
   },
   { name: 'list the trash', needs: [], denied: 0, open: 200, go: get('/api/trash') },
   {
+    name: 'size of the trash',
+    needs: ['admin'],
+    denied: 403,
+    open: 200,
+    go: get('/api/trash/usage'),
+  },
+  {
     name: 'bytes from the trash',
     needs: ['download'],
     denied: 202,

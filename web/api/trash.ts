@@ -1,6 +1,6 @@
 // What was deleted and is kept: listing it, bringing it back, deleting it for good.
 
-import type { RestoreAnswer, TrashItem, TrashPage } from '../../src/keep-types.ts'
+import type { RestoreAnswer, TrashItem, TrashPage, TrashUsage } from '../../src/keep-types.ts'
 import { call, callJson } from './client.ts'
 
 export type { TrashItem, TrashPage }
@@ -19,6 +19,11 @@ export async function listTrash(
 ): Promise<TrashPage> {
   const given = Object.entries({ ...filter, cursor }).filter(([, value]) => value !== '')
   return callJson('/trash', { query: Object.fromEntries(given), signal })
+}
+
+/** Of everybody, for administrators. */
+export async function trashUsage(signal: AbortSignal): Promise<TrashUsage> {
+  return callJson('/trash/usage', { signal })
 }
 
 /** To where they were, or into the folder `to`. */

@@ -7,7 +7,7 @@ import { addFacts, audited, dropAct, setAct } from '../../http/audit.ts'
 import { readJson } from '../../http/body.ts'
 import { actorOf, type Ctx, type Env, recheck } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
-import { requireUser } from '../../http/guard.ts'
+import { requireAdmin, requireUser } from '../../http/guard.ts'
 import { describeFile, sendFolder } from '../../http/listing-response.ts'
 import { sendJson, sendStatus } from '../../http/respond.ts'
 import type { RestoreAnswer, TrashItem, TrashPage } from '../../keep-types.ts'
@@ -23,6 +23,7 @@ import {
   type SeenEntry,
   scopeOfEntry,
 } from '../../operations/trash-entries.ts'
+import { usageOfTrash } from '../../operations/trash-usage.ts'
 import { findUser } from '../../store/users.ts'
 import { sendRaw } from '../raw.ts'
 
@@ -38,6 +39,7 @@ export function trashRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const guard = requireUser(deps)
   app.get('/api/trash', guard, async (c) => sendJson(await listTrash(c, deps)))
+  app.get('/api/trash/usage', guard, requireAdmin, async () => sendJson(await usageOfTrash(deps)))
   app.get('/api/trash/:id', guard, (c) => readEntry(c, deps))
   app.post('/api/trash/restore', guard, audited('restore'), (c) => restoreEntries(c, deps))
   app.delete('/api/trash', guard, audited('erase'), (c) => eraseMany(c, deps))

@@ -1,7 +1,7 @@
 // What was deleted and can still be brought back. Loaded by nobody whose server keeps nothing.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { FolderInput, RotateCcw, Search, Trash2, UserRound, X } from 'lucide-react'
+import { FolderInput, HardDrive, RotateCcw, Search, Trash2, UserRound, X } from 'lucide-react'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
 import {
@@ -25,6 +25,7 @@ import { useOlder } from '../use-older.tsx'
 import styles from './kept.css?url'
 import { askToEmpty, eraseEntries, restoreElsewhere, restoreEntries } from './trash-actions.ts'
 import { TrashTable } from './trash-table.tsx'
+import { UsageOfAll } from './trash-usage.tsx'
 
 await loadStylesheet(styles)
 
@@ -126,6 +127,8 @@ function Entries({ first, filter, onEmptied }: EntriesProps) {
 
 /** How much there is, and the way to be rid of it. */
 function Summary({ page, onEmptied }: { page: Page; onEmptied: () => void }) {
+  const admin = useSnapshot(session).user?.perm.admin === true
+  const [open, setOpen] = useState(false)
   const { total: count, totalBytes } = page
   const size = formatSize(totalBytes)
   return (
@@ -135,6 +138,11 @@ function Summary({ page, onEmptied }: { page: Page; onEmptied: () => void }) {
         {totalBytes > 0 && ` · ${size}`}
       </span>
       <span className="grow" />
+      {admin && (
+        <Button icon={HardDrive} aria-expanded={open} onClick={() => setOpen(!open)}>
+          <Trans>Storage</Trans>
+        </Button>
+      )}
       <Button
         tone="line"
         icon={Trash2}
@@ -142,6 +150,7 @@ function Summary({ page, onEmptied }: { page: Page; onEmptied: () => void }) {
       >
         <Trans>Empty trash</Trans>
       </Button>
+      {open && <UsageOfAll />}
     </div>
   )
 }
