@@ -143,6 +143,12 @@ describe('selecting', () => {
     await entry(page, 'in.txt').waitFor()
   })
 
+  it('opens with a double click as slow as the system takes for one', async () => {
+    await using open = await openFolder({ 'folder/in.txt': 'x' })
+    await entry(open.page, 'folder').click({ clickCount: 2, delay: 400 })
+    await entry(open.page, 'in.txt').waitFor()
+  })
+
   it('takes a click with Ctrl or Shift for no double click, however fast', async () => {
     await using open = await openFolder({ 'folder/in.txt': 'x' })
     const { page } = open
