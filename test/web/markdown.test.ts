@@ -138,7 +138,7 @@ it('renders what people write, with pictures from beside the file', async () => 
   )
   await rendered(page).getByRole('link', { name: 'sibling' }).click()
   await rendered(page).getByRole('heading', { name: 'The other' }).waitFor()
-  expect(new URL(page.url()).pathname).toBe('/files/docs/other.md')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/files/docs/other.md')
   expect(opened.problems).toEqual([])
 })
 
@@ -155,7 +155,7 @@ it('shows formulas, and loads what draws them only for a text that has one', asy
   expect(before).toBe(0)
   await page.goto('/files/formulas.md')
   await waitFor('three formulas', async () => (await rendered(page).locator('math').count()) === 3)
-  expect(asked.some((url) => /formula/.test(url))).toBe(true)
+  await expect.poll(() => asked.some((url) => /formula/.test(url))).toBe(true)
   await rendered(page).getByText('prices: $5 and $6.').waitFor()
   expect(await rendered(page).locator('p math msup').first().textContent()).toBe('eiπ')
   expect(await rendered(page).locator('math[display=block] mfrac').textContent()).toBe('13')
@@ -189,10 +189,11 @@ it('lets no formula act, cover the page or hold it up', async () => {
       .locator('math :is([href], [style], [src], [class], a, img), math[style]')
       .count(),
   ).toBe(0)
-  const sizes = await rendered(page)
-    .locator('.md-math')
-    .evaluateAll((all) => all.map((box) => box.getBoundingClientRect().height))
-  expect(Math.max(...sizes)).toBeLessThan(2000)
+  const tallest = () =>
+    rendered(page)
+      .locator('.md-math')
+      .evaluateAll((all) => Math.max(...all.map((box) => box.getBoundingClientRect().height)))
+  await expect.poll(tallest).toBeLessThan(2000)
   expect(await page.evaluate(() => 'harmed' in window)).toBe(false)
   expect(asked.filter((url) => url.includes('example.org'))).toEqual([])
 })
@@ -208,7 +209,8 @@ it('follows the typing', async () => {
   await page.locator('.cm-content').waitFor({ state: 'hidden' })
   await page.getByRole('radio', { name: 'Source' }).check({ force: true })
   await rendered(page).waitFor({ state: 'detached' })
-  expect(await page.locator('.cm-content').textContent()).toContain('and **bold** words')
+  const source = page.locator('.cm-content')
+  await expect.poll(() => source.textContent()).toContain('and **bold** words')
 })
 
 it('leaves the text alone when it cannot be rendered, and renders again when it can', async () => {
@@ -267,7 +269,7 @@ it.each([
   ).toBeUndefined()
   expect(asked.filter((url) => /example\.org|steal|logout/.test(url))).toEqual([])
   expect(await page.evaluate(() => getComputedStyle(document.body).display)).not.toBe('none')
-  expect(new URL(page.url()).pathname).toBe('/files/harm.md')
+  await expect.poll(() => new URL(page.url()).pathname).toBe('/files/harm.md')
 })
 
 it('lets nothing in a hostile text act in a share, nor asks anybody else for anything', async () => {

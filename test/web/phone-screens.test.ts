@@ -2,8 +2,8 @@
 import sharp from 'sharp'
 import { expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
-import { sharedSite } from './browser-steps.ts'
-import { entry } from './listing-steps.ts'
+import { boxOf, sharedSite } from './browser-steps.ts'
+import { entry, stillBox, twoFrames } from './listing-steps.ts'
 
 const site = sharedSite(async () => {
   const create = { width: 1500, height: 1000, channels: 3, background: '#456' } as const
@@ -29,6 +29,8 @@ it('the line under a picture’s name has whole facts only, however wide its let
   await line.getByText('1500 × 1000').waitFor()
   const shownAt = async (width: number) => {
     await page.setViewportSize({ ...PHONE, width })
+    await page.waitForFunction((px) => document.documentElement.clientWidth === px, width)
+    await twoFrames(page)
     const facts = await line.evaluate((element) => {
       const box = element.getBoundingClientRect()
       return [...element.children].map((fact) => {
@@ -58,7 +60,8 @@ it('the editor shows a name of usual length whole', async () => {
   const name = open.page.getByRole('heading', { name: 'launch-plan.md' })
   await name.waitFor()
   await open.page.locator('.cm-content').waitFor()
-  expect(await name.evaluate((element) => element.scrollWidth <= element.clientWidth)).toBe(true)
+  const isWhole = () => name.evaluate((element) => element.scrollWidth <= element.clientWidth)
+  await expect.poll(isWhole).toBe(true)
 })
 
 it('the cross of a dialog is as large as a finger and on the line of the title', async () => {
@@ -68,12 +71,8 @@ it('the cross of a dialog is as large as a finger and on the line of the title',
   await page.getByRole('menuitem', { name: 'Share' }).tap()
   const dialog = page.getByRole('dialog')
   const cross = dialog.getByRole('button', { name: 'Close' }).first()
-  await cross.waitFor()
-  const [box, title] = await Promise.all([
-    cross.boundingBox(),
-    dialog.getByRole('heading', { level: 2 }).boundingBox(),
-  ])
-  if (box === null || title === null) throw new Error('not on the screen')
+  const box = await stillBox(cross)
+  const title = await boxOf(dialog.getByRole('heading', { level: 2 }))
   expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44)
   expect(box.y).toBeGreaterThanOrEqual(0)
   expect(Math.abs(box.y + box.height / 2 - (title.y + title.height / 2))).toBeLessThan(3)

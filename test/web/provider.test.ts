@@ -124,7 +124,7 @@ describe('logging in at a provider', () => {
     await page.getByText('Connected as mona').waitFor()
     await page.goto('/settings/global')
     const address = page.getByLabel('redirect_uri', { exact: true })
-    expect(await address.inputValue()).toBe(`${program.origin}/api/oidc/callback`)
+    await expect.poll(() => address.inputValue()).toBe(`${program.origin}/api/oidc/callback`)
   })
 
   it('proves who has an account without a password, in a small window', async () => {
@@ -139,7 +139,7 @@ describe('logging in at a provider', () => {
     await dialog.getByRole('button', { name: 'Confirm with Elsewhere' }).click()
     await enterThere(await opened, 'mona')
     await dialog.getByText('You have just confirmed that it is you.').waitFor()
-    expect(await dialog.getByLabel('Your current password').count()).toBe(0)
+    await dialog.getByLabel('Your current password').waitFor({ state: 'detached' })
     await dialog.getByRole('button', { name: 'Create token' }).click()
     await page.getByText('backup').first().waitFor()
   })

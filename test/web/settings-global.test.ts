@@ -120,8 +120,8 @@ describe('global settings', () => {
     expect(settings.defaults.perm).toEqual({ admin, ...Object.fromEntries(flipped) })
     expect(settings.commands.after_upload).toEqual(['true $FILE', '/bin/true'])
 
-    const saved = await shownFields(page)
-    expect(Object.fromEntries(saved)).toMatchObject({
+    const shown = async () => Object.fromEntries(await shownFields(page))
+    await expect.poll(shown).toMatchObject({
       'Allow people to sign up': true,
       'Home folder base path': '/homes',
       'Instance name': 'Attic',
@@ -129,11 +129,12 @@ describe('global settings', () => {
       'Path of rule 1': '/private',
       Shell: '/bin/sh -c',
     })
+    const saved = await shownFields(page)
     await page.reload()
-    expect(await shownFields(page)).toEqual(saved)
+    await expect.poll(() => shownFields(page)).toEqual(saved)
     await page.getByRole('button', { name: 'Remove git' }).waitFor()
-    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
-    expect(await page.title()).toBe('Global settings - Settings - Attic')
+    await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark')
+    await expect.poll(() => page.title()).toBe('Global settings - Settings - Attic')
     expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0)
     expect(open.problems).toEqual([])
   })
@@ -201,7 +202,7 @@ describe('global settings', () => {
     const field = page.getByLabel('Chunk size')
     await field.waitFor()
     await page.clock.runFor(2000)
-    expect(await field.inputValue()).toBe('0 B')
+    await expect.poll(() => field.inputValue()).toBe('0 B')
     expect(await page.getByRole('button', { name: 'Save changes' }).count()).toBe(0)
     await page.getByLabel('Instance name').fill('Attic')
     await save(page)
@@ -226,7 +227,7 @@ describe('global settings', () => {
     await field.fill('a lot')
     await open.page.getByText('Read as 1 MB').waitFor()
     await field.blur()
-    expect(await field.inputValue()).toBe('1 MB')
+    await expect.poll(() => field.inputValue()).toBe('1 MB')
   })
 
   it('write a chunk size the usual way when typing pauses for 1.5 s, not before', async () => {
@@ -240,7 +241,7 @@ describe('global settings', () => {
     await page.clock.runFor(1400)
     await field.pressSequentially('.5g')
     await page.clock.runFor(1400)
-    expect(await field.inputValue()).toBe('2.5g')
+    await expect.poll(() => field.inputValue()).toBe('2.5g')
     await page.clock.runFor(200)
     await waitFor('the usual way', async () => (await field.inputValue()) === '2.5 GB')
     expect(open.problems).toEqual([])
@@ -274,7 +275,7 @@ describe('global settings', () => {
       await page.getByRole('button', { name: 'After deleting' }).click()
       await save(page)
       const { webhookSecret } = await readSettings(program)
-      expect(await page.getByLabel('Signing key').inputValue()).toBe(webhookSecret)
+      await expect.poll(() => page.getByLabel('Signing key').inputValue()).toBe(webhookSecret)
       expect((await readSettings(program)).webhooks).toEqual([
         {
           url: `http://127.0.0.1:${port}/hook`,

@@ -52,6 +52,8 @@ describe('addresses of the settings', () => {
     await page.goto('/settings/profile')
     const menu = page.getByRole('navigation', { name: 'Settings' })
     await menu.getByRole('link', { name: 'Profile' }).waitFor()
-    expect(await menu.getByRole('link').allInnerTexts()).toEqual(['Profile', 'Trash', 'History'])
+    await expect
+      .poll(() => menu.getByRole('link').allInnerTexts())
+      .toEqual(['Profile', 'Trash', 'History'])
   })
 })

@@ -19,7 +19,9 @@ describe('shared links', () => {
     const row = open.page.getByRole('row').filter({ hasText: '/a b#1.txt' })
     await row.getByText('In 3 days').waitFor()
     await row.getByText('Password').waitFor()
-    expect(await row.getByRole('link').getAttribute('href')).toBe(`${program.origin}/share/${hash}`)
+    await expect
+      .poll(() => row.getByRole('link').getAttribute('href'))
+      .toBe(`${program.origin}/share/${hash}`)
     await open.page.getByRole('row').filter({ hasText: '/open' }).getByText('Never').waitFor()
     expect(open.problems).toEqual([])
   })
@@ -39,7 +41,7 @@ describe('shared links', () => {
 
     await using hers = await openIn(program, { path: '/settings/shares', as: rita })
     await hers.page.getByRole('row').filter({ hasText: '/hers.txt' }).waitFor()
-    expect(await hers.page.getByRole('row').count()).toBe(2)
+    await expect.poll(() => hers.page.getByRole('row').count()).toBe(2)
     expect(await hers.page.getByRole('columnheader', { name: 'Owner' }).count()).toBe(0)
   })
 
@@ -65,7 +67,8 @@ describe('shared links', () => {
     const { page } = open
     await page.getByRole('button', { name: 'Delete link' }).click()
     const question = page.getByRole('alertdialog')
-    expect(await question.getByRole('button', { name: 'Cancel' }).evaluate(isFocused)).toBe(true)
+    const cancel = question.getByRole('button', { name: 'Cancel' })
+    await expect.poll(() => cancel.evaluate(isFocused)).toBe(true)
     await question.getByRole('button', { name: 'Delete link' }).click()
     await toast(page, 'Link deleted').waitFor()
     await page.getByText('No shared links yet').waitFor()

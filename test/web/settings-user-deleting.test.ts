@@ -64,7 +64,7 @@ describe('deleting a user', () => {
     await question.getByRole('button', { name: 'Cancel' }).click({ force: true })
     await question.getByRole('button', { name: 'Close' }).click()
     await page.keyboard.press('Escape')
-    expect(await question.isVisible()).toBe(true)
+    await expect.poll(() => question.isVisible()).toBe(true)
     held.resolve()
     await page.getByText('User deleted').first().waitFor()
     await page.waitForURL('**/settings/users')

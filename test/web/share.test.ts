@@ -85,8 +85,9 @@ describe('share links', () => {
       .getByText(/^until /)
       .waitFor()
     await dialog(page).getByRole('button', { name: 'Suggest a password' }).click()
-    const password = await dialog(page).getByLabel('Password').first().inputValue()
-    expect(password).toMatch(/^[a-z]{4}-[a-z]{4}-[a-z]{4}-\d{3}$/)
+    const suggested = dialog(page).getByLabel('Password').first()
+    await expect.poll(() => suggested.inputValue()).toMatch(/^[a-z]{4}-[a-z]{4}-[a-z]{4}-\d{3}$/)
+    const password = await suggested.inputValue()
     await duration.press('Enter')
     await links(page).getByText('password protected').waitFor()
     const [share] = await shares(program)
@@ -100,7 +101,7 @@ describe('share links', () => {
     expect(left).toBeGreaterThan(5_300_000)
     expect(left).toBeLessThanOrEqual(5_400_000)
     const direct = links(page).getByRole('button', { name: 'Copy direct download link' })
-    expect(await direct.getAttribute('aria-disabled')).toBe('true')
+    await expect.poll(() => direct.getAttribute('aria-disabled')).toBe('true')
     const answer = await fetch(`${program.origin}/api/public/share/${share?.hash}`, {
       headers: { 'X-SHARE-PASSWORD': encodeURIComponent(password) },
     })
@@ -115,7 +116,7 @@ describe('share links', () => {
     const duration = dialog(page).getByLabel('Duration')
     const unit = dialog(page).getByLabel('Unit')
     const password = dialog(page).getByLabel('Password').first()
-    expect(await unit.inputValue()).toBe('hours')
+    await expect.poll(() => unit.inputValue()).toBe('hours')
     const seconds = { seconds: 1, hours: 3600, days: 86_400 }
     for (const [at, [name, length]] of Object.entries(seconds).entries()) {
       await duration.fill('500')
@@ -156,18 +157,22 @@ describe('share links', () => {
     await openShare(page, 'box')
     const rows = links(page).getByRole('listitem')
     await rows.nth(2).waitFor()
-    expect(await rows.locator('small').allInnerTexts()).toEqual([
-      'Permanent',
-      expect.stringMatching(/^Expires: in [45] hours$/),
-      'Expires: in 2 days',
-    ])
+    await expect
+      .poll(() => rows.locator('small').allInnerTexts())
+      .toEqual([
+        'Permanent',
+        expect.stringMatching(/^Expires: in [45] hours$/),
+        'Expires: in 2 days',
+      ])
     await rows.first().getByRole('button', { name: 'Copy link' }).click()
     await page.getByText('Link copied').first().waitFor()
     expect(await copied(page)).toBe(`${program.origin}/share/${permanent?.hash}`)
     await rows.first().getByRole('button', { name: 'QR code' }).click()
     const code = rows.first().getByRole('img', { name: 'QR code of the link' })
     await code.locator('path').waitFor({ state: 'attached' })
-    expect(await code.getAttribute('data-text')).toBe(`${program.origin}/share/${permanent?.hash}`)
+    await expect
+      .poll(() => code.getAttribute('data-text'))
+      .toBe(`${program.origin}/share/${permanent?.hash}`)
     await rows.first().getByRole('button', { name: 'Copy direct link to an archive' }).click()
     await page.getByText('Direct link copied').first().waitFor()
     const archive = await fetch(await copied(page))
@@ -177,13 +182,13 @@ describe('share links', () => {
     await rows.first().getByRole('button', { name: 'Delete link' }).click()
     const question = page.getByRole('alertdialog')
     await question.getByRole('button', { name: 'Cancel' }).click()
-    expect(await rows.count()).toBe(3)
+    await expect.poll(() => rows.count()).toBe(3)
     for (let left = 2; left >= 0; left--) {
       await rows.first().getByRole('button', { name: 'Delete link' }).click()
       await question.getByRole('button', { name: 'Delete link' }).click()
       await expect.poll(() => rows.count()).toBe(left)
     }
-    expect(await shares(program)).toEqual([])
+    await expect.poll(() => shares(program)).toEqual([])
     // With no link left the dialog is where the next one is made.
     await dialog(page).getByRole('radio', { name: 'Custom' }).check()
     await dialog(page).getByLabel('Duration').waitFor()
@@ -253,7 +258,7 @@ describe('share links', () => {
     await rows.first().waitFor()
     early.resolve()
     await rows.nth(1).waitFor()
-    expect(await rows.count()).toBe(2)
+    await expect.poll(() => rows.count()).toBe(2)
     await close.click()
     await page.unroute(address)
 
@@ -277,7 +282,7 @@ describe('share links', () => {
     await waitFor('the end of making it', async () => {
       return (await create.getAttribute('aria-busy')) === null
     })
-    expect(await rows.count()).toBe(3)
+    await expect.poll(() => rows.count()).toBe(3)
   })
 
   it('keeps a link that the server does not delete', async () => {
@@ -291,12 +296,12 @@ describe('share links', () => {
     await page.route('**/api/share/*', (route) => route.fulfill({ status: 500, body: '500' }))
     await remove()
     await toast(page, 'Something went wrong on the server.').waitFor()
-    expect(await links(page).getByRole('listitem').count()).toBe(1)
+    await expect.poll(() => links(page).getByRole('listitem').count()).toBe(1)
     expect(await page.getByText('Link deleted').count()).toBe(0)
     await page.unroute('**/api/share/*')
     await remove()
     await toast(page, 'Link deleted').waitFor()
-    expect(await links(page).count()).toBe(0)
+    await links(page).waitFor({ state: 'detached' })
   })
 
   it('fits a phone', async () => {
@@ -305,7 +310,7 @@ describe('share links', () => {
     await openShare(page, 'a.txt')
     await links(page).waitFor()
     await page.setViewportSize(PHONE)
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
-    expect(width).toBeLessThanOrEqual(PHONE.width)
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+    await expect.poll(width).toBeLessThanOrEqual(PHONE.width)
   })
 })

@@ -5,7 +5,7 @@ import { MAY_MOUNT, mountDead } from '../support/mounts.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
-import { entry, showList, toast } from './listing-steps.ts'
+import { doubleClick, entry, showList, toast } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
 
@@ -24,20 +24,21 @@ it.runIf(MAY_MOUNT)(
       await page.getByRole('radio', { name: 'Grid', exact: true }).check()
       const facts = entry(page, 'disk').locator('.facts[data-tip="Disk does not answer"]')
       await facts.waitFor()
-      expect(await facts.textContent()).toBe('Disk does not answer')
+      await expect.poll(() => facts.textContent()).toBe('Disk does not answer')
       await page.setViewportSize(PHONE)
-      const cut = await facts.evaluate((words) => ({
-        right: words.scrollWidth - words.clientWidth,
-        below: words.scrollHeight - words.clientHeight,
-      }))
-      expect(cut).toEqual({ right: 0, below: 0 })
+      const cut = () =>
+        facts.evaluate((words) => ({
+          right: words.scrollWidth - words.clientWidth,
+          below: words.scrollHeight - words.clientHeight,
+        }))
+      await expect.poll(cut).toEqual({ right: 0, below: 0 })
       await page.setViewportSize(DESKTOP)
-      await entry(page, 'disk').dblclick()
+      await doubleClick(entry(page, 'disk'))
       await toast(page, 'The disk does not answer. Try again later.').waitFor()
-      expect(new URL(page.url()).pathname).toBe('/files/')
+      await expect.poll(() => new URL(page.url()).pathname).toBe('/files/')
     }
     await using open = await openIn(program, { path: '/files/' })
-    await entry(open.page, 'disk').dblclick()
+    await doubleClick(entry(open.page, 'disk'))
     await entry(open.page, 'inside.txt').waitFor()
   },
 )

@@ -3,7 +3,14 @@
 import type { Page, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { entry, expectNames, expectSelected, listedFolders, toast } from './listing-steps.ts'
+import {
+  entry,
+  expectNames,
+  expectSelected,
+  listedFolders,
+  runCommand,
+  toast,
+} from './listing-steps.ts'
 
 const openFolder = listedFolders()
 
@@ -23,9 +30,7 @@ async function refresh(page: Page): Promise<void> {
   const listed = page.waitForResponse(
     (response) => response.url().endsWith('/api/resources/') && response.ok(),
   )
-  await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('Refresh')
-  await page.keyboard.press('Enter')
+  await runCommand(page, 'Refresh')
   await listed
 }
 
@@ -71,9 +76,7 @@ describe('a change that is under way', () => {
     await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page, tree } = open
     const listing = await hold(page, 'GET', '/')
-    await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('Refresh')
-    await page.keyboard.press('Enter')
+    await runCommand(page, 'Refresh')
     const route = await listing.asked
     const response = await route.fetch()
     await deleteEntry(page, 'a.txt')

@@ -46,7 +46,7 @@ describe('a file from outside is refused', () => {
     const { page } = open
     await page.getByRole('main').first().waitFor()
     expect(await dropInTheMiddle(page)).toBe(true)
-    expect(new URL(page.url()).pathname).toBe(path)
+    await expect.poll(() => new URL(page.url()).pathname).toBe(path)
   })
 
   it('over a dialog and while a folder loads', async () => {

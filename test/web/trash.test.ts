@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { servedPages } from './browser-steps.ts'
-import { entry, expectNames, toast } from './listing-steps.ts'
+import { doubleClick, entry, expectNames, toast } from './listing-steps.ts'
 import { pickFiles } from './upload-steps.ts'
 
 const openServed = servedPages()
@@ -29,8 +29,8 @@ it('deletes without a question, and Undo brings back what was deleted', async ()
   expect(existsSync(join(tree.root, 'docs'))).toBe(false)
   await told.getByRole('button', { name: 'Undo' }).click()
   await expectNames(page, ['docs', 'a.txt', 'b.txt'])
-  expect(await tree.read('docs/c.txt')).toBe('C')
-  expect(await tree.read('a.txt')).toBe('A')
+  await expect.poll(() => tree.read('docs/c.txt')).toBe('C')
+  await expect.poll(() => tree.read('a.txt')).toBe('A')
   expect(open.problems).toEqual([])
 })
 
@@ -75,7 +75,7 @@ it('takes back an upload, and a copy that has replaced something', async () => {
   await entry(page, 'new.txt').waitFor({ state: 'detached' })
   await entry(page, 'a.txt').click()
   await page.keyboard.press('Control+c')
-  await entry(page, 'docs').dblclick()
+  await doubleClick(entry(page, 'docs'))
   await entry(page, 'c.txt').waitFor()
   await page.keyboard.press('Control+v')
   const dialog = page.getByRole('dialog', { name: /already exists/ })
@@ -86,7 +86,7 @@ it('takes back an upload, and a copy that has replaced something', async () => {
   expect(await tree.read('docs/a.txt')).toBe('A')
   await copied.getByRole('button', { name: 'Undo' }).click()
   await expect.poll(() => tree.read('docs/a.txt')).toBe('old')
-  expect(existsSync(join(tree.root, 'new.txt'))).toBe(false)
+  await expect.poll(() => existsSync(join(tree.root, 'new.txt'))).toBe(false)
   expect(open.problems).toEqual([])
 })
 

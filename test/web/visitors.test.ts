@@ -59,8 +59,8 @@ describe('pages for visitors', () => {
     )
     const { page } = open
     await page.getByRole('link', { name: 'Log in' }).waitFor()
-    const width = await page.evaluate(() => document.documentElement.scrollWidth)
-    expect(width).toBeLessThanOrEqual(PHONE.width)
+    const width = () => page.evaluate(() => document.documentElement.scrollWidth)
+    await expect.poll(width).toBeLessThanOrEqual(PHONE.width)
   })
 
   it('hide the login link where the administrator said so', async () => {
