@@ -1,0 +1,261 @@
+// Measures trash, versions and history against what they stand beside, by the packaged executable:
+// `node scripts/measure-keeping.ts [rounds] [files] [case...]`, by default 5 rounds and 100,000 files. Both sides of a
+// ratio take turns within a round, so that a busy machine changes it little; the median of the rounds is printed with the
+// lowest and the highest. Files are in memory where the system has a folder for that.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { loginAs, type SignedIn } from '../test/support/login.ts'
+import { type Program, startProgram } from '../test/support/program.ts'
+import { makeTree, memoryFolder, type Tree } from '../test/support/tree.ts'
+
+interface Server extends AsyncDisposable {
+  tree: Tree
+  program: Program
+  admin: SignedIn
+}
+
+/** Gives ratios and milliseconds by what they are of. */
+type Round = () => Promise<Record<string, number>>
+
+const FILES_IN_FOLDER = 1_000
+const AT_ONCE = 5
+const SMALL_FILES = 1_000
+const MOVED = 1_000
+const LISTINGS = 400
+const QUIET = ['--trash', 'off', '--versions=false']
+
+const rounds = Number(process.argv[2] ?? 5)
+const files = Number(process.argv[3] ?? 100_000)
+const wanted = process.argv.slice(4)
+
+async function serve(args: string[] = []): Promise<Server> {
+  const tree = await makeTree({}, undefined, memoryFolder() ?? undefined)
+  const program = await startProgram(tree, { args: ['--loginRateLimit', '0', ...args] })
+  const admin = await loginAs(program.origin)
+  return {
+    tree,
+    program,
+    admin,
+    async [Symbol.asyncDispose]() {
+      await program[Symbol.asyncDispose]()
+      await tree[Symbol.asyncDispose]()
+    },
+  }
+}
+
+async function ask({ admin }: Server, path: string, init: RequestInit = {}): Promise<Response> {
+  const response = await admin.fetch(path, init)
+  if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status}`)
+  return response
+}
+
+async function json(server: Server, path: string, init?: RequestInit) {
+  return (await ask(server, path, init)).json()
+}
+
+const send = (server: Server, method: string, path: string, body?: string) =>
+  ask(server, path, body === undefined ? { method } : { method, body }).then((answer) =>
+    answer.text(),
+  )
+
+async function msOf(work: () => Promise<unknown> | unknown): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+/** Milliseconds that the processor was busy with a server. */
+function processorMs({ program }: Server): number {
+  const stat = readFileSync(`/proc/${program.process.pid}/stat`, 'latin1')
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13)
+  return (Number(user) + Number(system)) * 10
+}
+
+/** Runs some at a time, in their order. */
+async function inParallel(count: number, work: (i: number) => Promise<unknown>): Promise<void> {
+  let next = 0
+  const worker = async () => {
+    while (next < count) await work(next++)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker))
+}
+
+function fill(folder: string): void {
+  for (let i = 0; i < files; i++) {
+    const below = join(folder, String(Math.floor(i / FILES_IN_FOLDER)))
+    if (i % FILES_IN_FOLDER === 0) mkdirSync(below, { recursive: true })
+    writeFileSync(join(below, `${i}.txt`), 'x')
+  }
+}
+
+async function restoreAll(server: Server): Promise<void> {
+  const { items } = await json(server, '/api/trash')
+  const ids = items.map(({ id }: { id: string }) => id)
+  await send(server, 'POST', '/api/trash/restore', JSON.stringify({ ids }))
+}
+
+async function trashing(stack: AsyncDisposableStack): Promise<Round> {
+  const server = stack.use(await serve())
+  fill(server.tree.at('tree'))
+  await server.tree.add({ 'one.txt': 'x' })
+  const remove = (name: string) => msOf(() => send(server, 'DELETE', `/api/resources/${name}`))
+  await remove('one.txt')
+  await restoreAll(server)
+  return async () => {
+    const [one, tree] = [await remove('one.txt'), await remove('tree')]
+    await restoreAll(server)
+    return { 'time of a tree / of one file (at most 5)': tree / one, 'ms for the tree': tree }
+  }
+}
+
+/** The same work with what is measured and without; above 1 it is quicker with it. */
+async function besides(
+  stack: AsyncDisposableStack,
+  sides: { on: string[]; off: string[] },
+  work: (server: Server, round: number) => Promise<unknown>,
+): Promise<Round> {
+  const [on, off] = [stack.use(await serve(sides.on)), stack.use(await serve(sides.off))]
+  for (const server of [on, off]) await work(server, 0)
+  let round = 0
+  const side = async (server: Server) => {
+    const before = processorMs(server)
+    const ms = await msOf(() => work(server, round))
+    return { ms, busyMs: processorMs(server) - before }
+  }
+  return async () => {
+    round++
+    // Whoever is the first of a round finds other caches.
+    const first = round % 2 === 0 ? await side(on) : null
+    const without = await side(off)
+    const withIt = first ?? (await side(on))
+    return {
+      'throughput, with / without (at least 0.95)': without.ms / withIt.ms,
+      'the same by the processor': without.busyMs / withIt.busyMs,
+    }
+  }
+}
+
+const replace = (server: Server, round: number) =>
+  inParallel(SMALL_FILES, (i) =>
+    send(server, 'POST', `/api/resources/w/${i}.txt?override=true`, `${round} ${i}`),
+  )
+
+const upload = (server: Server, round: number) =>
+  inParallel(SMALL_FILES, (i) => send(server, 'POST', `/api/resources/${round}/${i}.txt`, `${i}`))
+
+async function emptying(stack: AsyncDisposableStack): Promise<Round> {
+  const server = stack.use(await serve())
+  await server.tree.add(
+    Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`list/${i}`, ''])),
+  )
+  const listOnce = () => msOf(() => json(server, '/api/resources/list/'))
+  return async () => {
+    fill(server.tree.at('tree'))
+    fill(join(server.tree.base, 'same'))
+    const quiet: number[] = []
+    while (quiet.length < LISTINGS) quiet.push(await listOnce())
+    const rm = await msOf(() => execFileSync('rm', ['-rf', join(server.tree.base, 'same')]))
+    await send(server, 'DELETE', '/api/resources/tree')
+    const busy: number[] = []
+    const listing = async () => {
+      while (existsSync(server.tree.at('.fb-trash'))) busy.push(await listOnce())
+    }
+    const ours = await msOf(async () => {
+      await send(server, 'DELETE', '/api/trash')
+      await listing()
+    })
+    return {
+      'time of rm -rf / of emptying (at least 0.5)': rm / ours,
+      'listing p99 meanwhile / quiet (at most 2)': p99(busy) / p99(quiet),
+    }
+  }
+}
+
+async function firstPage(stack: AsyncDisposableStack): Promise<Round> {
+  const tree = stack.use(await makeTree({}, undefined, memoryFolder() ?? undefined))
+  const store = tree.at('.fb-trash')
+  for (const part of ['files', 'info'])
+    mkdirSync(join(store, part), { recursive: true, mode: 0o700 })
+  for (let i = 0; i < files; i++) {
+    const name = `${i.toString(16).padStart(32, '0')}-${i}.txt`
+    writeFileSync(join(store, 'files', name), 'x')
+    const time = new Date(Date.UTC(2100, 0, 1) + i * 1_000).toISOString()
+    const info = `[Trash Info]\nPath=docs/${i}.txt\nX-FileBrowser-Time=${time}\n`
+    writeFileSync(join(store, 'info', `${name}.trashinfo`), info)
+  }
+  return async () => {
+    await using program = await startProgram(tree)
+    const server = { program, admin: await loginAs(program.origin) } as Server
+    const page = async () => {
+      const before = processorMs(server)
+      const ms = await msOf(() => json(server, '/api/trash'))
+      return { ms, busyMs: processorMs(server) - before }
+    }
+    const [first, , , warm] = [await page(), await page(), await page(), await page()]
+    return {
+      'ms after a start': first.ms,
+      'ms when it was read before (at most 300)': warm.ms,
+      'the same by the processor': warm.busyMs,
+    }
+  }
+}
+
+async function undoing(stack: AsyncDisposableStack): Promise<Round> {
+  const server = stack.use(await serve())
+  const names = Array.from({ length: MOVED }, (_, i) => `from/${i}.txt`)
+  await server.tree.add({ ...Object.fromEntries(names.map((name) => [name, 'x'])), to: null })
+  let round = 0
+  return async () => {
+    const operation = `measure-${++round}-move`
+    const move = (name: string) =>
+      ask(server, `/api/resources/${name}?action=rename&destination=/to/${name.slice(5)}`, {
+        method: 'PATCH',
+        headers: { 'X-Operation': operation },
+      })
+    const moved = await msOf(async () => {
+      for (const name of names) await move(name)
+    })
+    const undone = await msOf(() => send(server, 'POST', `/api/history/${operation}/undo`))
+    return { 'time of undoing / of moving 1,000 files (at most 1.5)': undone / moved }
+  }
+}
+
+const cases: Record<string, (stack: AsyncDisposableStack) => Promise<Round>> = {
+  trashing,
+  versions: (stack) => besides(stack, { on: ['--trash', 'off'], off: QUIET }, replace),
+  history: (stack) => besides(stack, { on: ['--versions=false'], off: QUIET }, upload),
+  emptying,
+  'first page': firstPage,
+  undoing,
+}
+
+for (const [name, prepare] of Object.entries(cases)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  await using stack = new AsyncDisposableStack()
+  const round = await prepare(stack)
+  const found = new Map<string, number[]>()
+  for (let i = 0; i < rounds; i++) {
+    for (const [what, value] of Object.entries(await round()))
+      found.set(what, [...(found.get(what) ?? []), value])
+    await wait(100)
+  }
+  process.stdout.write(`${name}\n`)
+  for (const [what, values] of found) {
+    const [low, middle, high] = [Math.min(...values), median(values), Math.max(...values)]
+    const text = [low, high].map((value) => value.toFixed(2)).join(' to ')
+    process.stdout.write(`  ${what.padEnd(56)} ${middle.toFixed(2)} (${text})\n`)
+  }
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+}
+
+function p99(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN
+}
