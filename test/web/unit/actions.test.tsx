@@ -77,6 +77,8 @@ describe('commands', () => {
       'new-file',
       'upload-files',
       'go-users',
+      'go-groups',
+      'go-folders',
     ]) {
       expect(harmless).not.toContain(id)
     }
@@ -95,7 +97,9 @@ describe('commands', () => {
     expect(enabled({ share: true, download: true }, [file('a')])).toContain('share')
     expect(enabled({ share: true, download: true }, [file('a'), file('b')])).not.toContain('share')
     expect(enabled({ download: true }, [])).toContain('download')
-    expect(enabled({ admin: true }, [])).toContain('go-users')
+    expect(enabled({ admin: true }, [])).toEqual(
+      expect.arrayContaining(['go-users', 'go-groups', 'go-folders']),
+    )
   })
 
   it('offer nothing for a broken link that needs its target', () => {

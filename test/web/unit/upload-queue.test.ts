@@ -172,12 +172,15 @@ test('pausing everything stops what runs and resuming keeps the order', async ()
   expect(started).toEqual(['f1', 'f2', 'f1', 'f2'])
 })
 
-test('a full disk stops the queue until the person tries again', async () => {
+test.each([
+  ['disk', 'no_space', 'no-space'],
+  ['folder', 'quota_exceeded', 'folder-full'],
+] as const)('a full %s stops the queue until the person tries again', async (_, code, hold) => {
   const { queue, end, started } = makeQueue({ maxActive: 1 })
   const items = names(2)
   queue.add(items)
-  await end('f1', new UploadError('no_space', '507'))
-  expect(queue.currentHold()).toBe('no-space')
+  await end('f1', new UploadError(code, '507'))
+  expect(queue.currentHold()).toBe(hold)
   expect(started).toEqual(['f1'])
   queue.retry(items[0]?.id ?? 0)
   expect(started).toEqual(['f1', 'f1'])

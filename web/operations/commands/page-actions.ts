@@ -2,7 +2,9 @@ import { msg } from '@lingui/core/macro'
 import {
   CircleQuestionMark,
   Folder,
+  FolderKey,
   Link,
+  Network,
   PanelsTopLeft,
   Search,
   Settings,
@@ -128,6 +130,22 @@ export const pageActions = [
     everywhere: true,
     enabled: ({ can }) => can.admin,
     run: () => void go('/settings/users'),
+  },
+  {
+    id: 'go-groups',
+    label: msg`Groups`,
+    icon: Network,
+    everywhere: true,
+    enabled: ({ can }) => can.admin,
+    run: () => void go('/settings/groups'),
+  },
+  {
+    id: 'go-folders',
+    label: msg`Folders`,
+    icon: FolderKey,
+    everywhere: true,
+    enabled: ({ can }) => can.admin,
+    run: () => void go('/settings/folders'),
   },
 ] as const satisfies readonly Action[]
 

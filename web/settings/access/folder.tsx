@@ -113,7 +113,7 @@ function FolderForm({ items, roots, users, groups, place, onName }: FolderFormPr
       </Section>
       <Section
         title={t`Who may do what`}
-        hint={t`Unsaid: what is said of the folder above counts, and at the top the permissions. A word for the person counts before one for a group, and that before one for everyone.`}
+        hint={t`Where nothing is set, the folder above decides, and at the top the permissions. What is set for a person counts before what is set for a group, and that before everyone.`}
       >
         <GrantsEditor people={{ users, groups }} {...field('grants')} />
       </Section>

@@ -96,7 +96,7 @@ function Grant({ grant, name, isOpen, onChange, onRemove }: GrantProps) {
                   disabled={isIdle}
                   onChange={(said) => say(verb, said)}
                   options={[
-                    { value: 'unsaid', label: t`Unsaid` },
+                    { value: 'unsaid', label: t`Not set` },
                     { value: 'yes', label: t`Allow`, icon: Check },
                     { value: 'no', label: t`Deny`, icon: Ban },
                   ]}
@@ -142,7 +142,7 @@ function GrantWords({ grant }: { grant: GrantRecord }) {
           <span>{words}</span>
         </span>
       ))}
-      {lines.length === 0 && t`Unsaid`}
+      {lines.length === 0 && t`Not set`}
     </small>
   )
 }
