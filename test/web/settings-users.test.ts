@@ -8,7 +8,7 @@ import { loginAs } from '../support/login.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
 import { BASE, DIRECTORY_PASSWORD, group, person, startSlapd } from '../support/slapd.ts'
 import { makeTree, type TreeContent } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
 import { changeSettings, confirm, createUser, PASSWORD, readUser } from './settings-steps.ts'
 
 const openIn = sharedBrowser()
@@ -109,11 +109,13 @@ describe('the form of a new user', () => {
     const name = page.getByLabel('Username')
     await name.waitFor()
     await page.getByRole('heading', { name: 'Rules' }).scrollIntoViewIfNeeded()
-    expect(await name.evaluate((field) => field.getBoundingClientRect().bottom < 0)).toBe(true)
+    const isAbove = () => name.evaluate((field) => field.getBoundingClientRect().bottom < 0)
+    await expect.poll(isAbove).toBe(true)
     await page.getByRole('button', { name: 'Create user' }).click()
     await page.getByText('Enter a username.').waitFor()
+    await expect.poll(() => name.evaluate((field) => field === document.activeElement)).toBe(true)
     await page.keyboard.type('iris')
-    expect(await name.inputValue()).toBe('iris')
+    await expect.poll(() => name.inputValue()).toBe('iris')
     await waitFor('the field to be in sight', () =>
       name.evaluate((field) => field.getBoundingClientRect().top > 0),
     )
@@ -131,10 +133,10 @@ describe('the form of a new user', () => {
     const { page, program, tree } = open
     const home = page.getByRole('switch', { name: 'Create a home folder' })
     const scope = page.getByLabel('Scope')
-    expect(await home.isChecked()).toBe(true)
-    expect(await scope.isDisabled()).toBe(true)
+    await expect.poll(() => home.isChecked()).toBe(true)
+    await expect.poll(() => scope.isDisabled()).toBe(true)
     await home.uncheck()
-    expect(await scope.isEnabled()).toBe(true)
+    await expect.poll(() => scope.isEnabled()).toBe(true)
     await home.check()
     const id = await createInForm(page, 'hana')
     await access(tree.at('homes/hana'))
@@ -155,11 +157,13 @@ describe('the form of a new user', () => {
     }))
     await using open = await openIn(program, { path: '/settings/users/new' })
     const { page } = open
-    expect(await page.getByLabel('Scope').inputValue()).toBe('/shared')
-    expect(await page.getByRole('combobox', { name: 'Language' }).inputValue()).toBe('de')
+    await expect.poll(() => page.getByLabel('Scope').inputValue()).toBe('/shared')
+    await expect
+      .poll(() => page.getByRole('combobox', { name: 'Language' }).inputValue())
+      .toBe('de')
     const named = (name: string) => page.getByRole('switch', { name, exact: true })
-    expect(await named('Create and upload').isChecked()).toBe(false)
-    expect(await named('Rename and move').isChecked()).toBe(true)
+    await expect.poll(() => named('Create and upload').isChecked()).toBe(false)
+    await expect.poll(() => named('Rename and move').isChecked()).toBe(true)
     await page.getByRole('button', { name: 'Remove git' }).waitFor()
     const id = await createInForm(page, 'dora')
     const dora = await readUser(program, id)
@@ -194,12 +198,14 @@ describe('the form of a user', () => {
     const commands = page.getByLabel('Commands', { exact: true })
     await home.waitFor()
     expect(await remove.count()).toBe(0)
-    expect(await password.getAttribute('placeholder')).toBeNull()
+    await expect.poll(() => password.getAttribute('placeholder')).toBeNull()
     expect(await commands.count()).toBe(0)
     await page.goto(`/settings/users/${id}`)
     await remove.waitFor()
     expect(await home.count()).toBe(0)
-    expect(await password.getAttribute('placeholder')).toBe('Leave blank to keep the current one')
+    await expect
+      .poll(() => password.getAttribute('placeholder'))
+      .toBe('Leave blank to keep the current one')
     expect(await commands.count()).toBe(0)
     expect(open.problems).toEqual([])
   })
@@ -218,7 +224,7 @@ describe('the form of a user', () => {
     await page.getByRole('button', { name: 'Remove du' }).waitFor()
     await save(page)
     await page.getByRole('heading', { level: 1 }).getByText('mira').waitFor()
-    expect(await page.title()).toMatch(/^mira - /)
+    await expect.poll(() => page.title()).toMatch(/^mira - /)
     await page.getByRole('button', { name: 'Delete user' }).click()
     await page.getByText('“mira” can no longer log in.').waitFor()
     await page.getByRole('button', { name: 'Cancel' }).click()
@@ -238,7 +244,7 @@ describe('the form of a user', () => {
     await page.getByText('At least 12 characters.').waitFor()
     await field.fill('another fine sentence 8')
     await save(page)
-    expect(await field.inputValue()).toBe('')
+    await expect.poll(() => field.inputValue()).toBe('')
     await loginAs(program.origin, 'olga', 'another fine sentence 8')
     await expect(loginAs(program.origin, 'olga', PASSWORD)).rejects.toThrow('403')
   })
@@ -268,15 +274,15 @@ describe('permissions', () => {
     await named('Share').uncheck()
     await named('Download').uncheck()
     await named('Share').check()
-    expect(await named('Download').isChecked()).toBe(true)
-    expect(await named('Download').isDisabled()).toBe(true)
+    await expect.poll(() => named('Download').isChecked()).toBe(true)
+    await expect.poll(() => named('Download').isDisabled()).toBe(true)
     await named('Delete files and folders').uncheck()
     await named('Lock password').check()
     await named('Administrator').check()
-    expect(await named('Delete files and folders').isChecked()).toBe(true)
-    expect(await named('Delete files and folders').isDisabled()).toBe(true)
-    expect(await named('Lock password').isChecked()).toBe(false)
-    expect(await named('Lock password').isDisabled()).toBe(true)
+    await expect.poll(() => named('Delete files and folders').isChecked()).toBe(true)
+    await expect.poll(() => named('Delete files and folders').isDisabled()).toBe(true)
+    await expect.poll(() => named('Lock password').isChecked()).toBe(false)
+    await expect.poll(() => named('Lock password').isDisabled()).toBe(true)
   })
 
   it('take effect for the user at once', async () => {
@@ -287,7 +293,9 @@ describe('permissions', () => {
     await save(page)
     expect((await otto.fetch('/api/resources/new.txt', { method: 'POST' })).status).toBe(403)
     await page.reload()
-    expect(await page.getByRole('switch', { name: 'Create and upload' }).isChecked()).toBe(false)
+    await expect
+      .poll(() => page.getByRole('switch', { name: 'Create and upload' }).isChecked())
+      .toBe(false)
   })
 })
 
@@ -333,12 +341,17 @@ describe('rules', () => {
     const { page } = open
     const grip = page.getByRole('button', { name: 'Move rule 3', exact: true })
     const target = page.getByRole('button', { name: 'Move rule 1', exact: true })
-    await grip.scrollIntoViewIfNeeded()
-    const from = await grip.boundingBox()
-    const to = await target.boundingBox()
-    if (!from || !to) throw new Error('the handles are not on the screen')
-    await page.mouse.move(from.x + 8, from.y + 8)
-    await page.mouse.down()
+    // Parts of the form that come later move what is below them.
+    await page.getByRole('switch', { name: 'Require two-step login' }).waitFor()
+    await page.getByRole('columnheader', { name: 'Why' }).waitFor()
+    await waitFor('the rule in the hand', async () => {
+      await grip.hover()
+      await page.mouse.down()
+      if ((await page.locator('.rule.is-dragged').count()) > 0) return true
+      await page.mouse.up()
+      return false
+    })
+    const to = await boxOf(target)
     await page.mouse.move(to.x + 8, to.y + 30, { steps: 5 })
     await page.mouse.move(to.x + 8, to.y + 4, { steps: 5 })
     await page.mouse.up()
@@ -361,7 +374,7 @@ describe('the list', () => {
     await page.getByLabel('Find a user').fill('GARDEN')
     await rows.filter({ hasText: 'fern' }).waitFor()
     await page.getByText('1 user', { exact: true }).waitFor()
-    expect(await rows.count()).toBe(2)
+    await expect.poll(() => rows.count()).toBe(2)
   })
 
   it('is for administrators only', async () => {
