@@ -14,6 +14,7 @@ import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { historyRoutes } from './routes/history.ts'
+import { preferenceRoutes } from './routes/keep/preferences.ts'
 import { trashRoutes } from './routes/keep/trash.ts'
 import { versionRoutes } from './routes/keep/versions.ts'
 import { loginRoutes } from './routes/login.ts'
@@ -64,6 +65,39 @@ async function reportVideoProgram({ config, log, previews }: Deps): Promise<void
   )
 }
 
+const ROUTES = [
+  uiRoutes,
+  loginRoutes,
+  sessionRoutes,
+  secondFactorRoutes,
+  passkeyRoutes,
+  passkeyLoginRoutes,
+  oidcRoutes,
+  userRoutes,
+  groupRoutes,
+  folderRoutes,
+  tokenRoutes,
+  auditRoutes,
+  historyRoutes,
+  preferenceRoutes,
+  settingsRoutes,
+  recursiveRoutes,
+  resourceRoutes,
+  tusRoutes,
+  uploadRoutes,
+  trashRoutes,
+  versionRoutes,
+  usageRoutes,
+  shareRoutes,
+  rawRoutes,
+  previewRoutes,
+  commandRoutes,
+  searchRoutes,
+  subtitleRoutes,
+  publicRoutes,
+  openapiRoutes,
+]
+
 /** Builds the application. Without a socket (`app.request`) its answers are made in memory. */
 export function createApp(base: BaseDeps): App {
   const deps = createDeps(base)
@@ -80,38 +114,7 @@ export function createApp(base: BaseDeps): App {
   })
   app.onError((error, c) => answerError(error, c as Ctx, deps))
   app.use(delivery(deps), frame(deps))
-  const routes = [
-    uiRoutes,
-    loginRoutes,
-    sessionRoutes,
-    secondFactorRoutes,
-    passkeyRoutes,
-    passkeyLoginRoutes,
-    oidcRoutes,
-    userRoutes,
-    groupRoutes,
-    folderRoutes,
-    tokenRoutes,
-    auditRoutes,
-    historyRoutes,
-    settingsRoutes,
-    recursiveRoutes,
-    resourceRoutes,
-    tusRoutes,
-    uploadRoutes,
-    trashRoutes,
-    versionRoutes,
-    usageRoutes,
-    shareRoutes,
-    rawRoutes,
-    previewRoutes,
-    commandRoutes,
-    searchRoutes,
-    subtitleRoutes,
-    publicRoutes,
-    openapiRoutes,
-  ]
-  for (const route of routes) app.route('/', route(deps))
+  for (const route of ROUTES) app.route('/', route(deps))
   // A method that a route does not serve is 404, not 405, and so is any unknown address.
   app.notFound((c) => {
     const { target, incoming } = (c as Ctx).env

@@ -1,6 +1,15 @@
 // What travels of kept content (docs/http-api.md 34 and 35): types only.
 import type { ErrorCode } from './api-types.ts'
 
+/** Into the trash, there after a question, or for good after a question. */
+export type OnDelete = 'trash' | 'ask' | 'gone'
+
+/** What the page does for an account (`GET /api/preferences`). */
+export interface Preferences {
+  /** What Delete means where there is a trash. */
+  onDelete: OnDelete
+}
+
 /** A deleted entry that is kept (`GET /api/trash`). */
 export interface TrashItem {
   id: string

@@ -65,6 +65,7 @@ const EXACT = new Set([
   '/api/oidc/backchannel-logout',
   '/api/audit',
   '/api/history',
+  '/api/preferences',
   '/api/audit/export',
   '/api/trash',
   '/api/trash/restore',

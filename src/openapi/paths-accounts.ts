@@ -21,6 +21,12 @@ import {
   time,
 } from './shorthands.ts'
 
+const PREFERENCES = object({
+  onDelete: choice(
+    ['trash', 'ask', 'gone'],
+    'What Delete means where there is a trash: into it, there after a question, or for good after a question.',
+  ),
+})
 const SESSION: Group = {
   tag: 'Session',
   inPath: { id: inPath('id', 'Id of the session, as listed.') },
@@ -255,6 +261,13 @@ const USER_PATHS = operations(ACCOUNTS, {
   'DELETE /api/users/{id}': call('deleteUser', 'Delete an account', {
     body: jsonBody(object({ current_password: text('Password of the caller.') })),
     answers: { 200: status('Deleted.'), ...failures(400, 403, 404) },
+  }),
+  'GET /api/preferences': call('readPreferences', 'What the page does for the account that asks', {
+    answers: { 200: json(PREFERENCES) },
+  }),
+  'PUT /api/preferences': call('changePreferences', 'Say what the page does for the own account', {
+    body: jsonBody(PREFERENCES),
+    answers: { 204: empty('Changed.'), ...failures(400, 403) },
   }),
 })
 

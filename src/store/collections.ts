@@ -4,9 +4,11 @@
 import { type Folder, parseFolder } from './access/folder-record.ts'
 import {
   type AccountHome,
+  type AccountPreferences,
   type Group,
   type Membership,
   parseAccountHome,
+  parseAccountPreferences,
   parseGroup,
   parseMembership,
 } from './access/records.ts'
@@ -193,6 +195,16 @@ export const HOMES: Collection<AccountHome, never> = {
   parse: parseAccountHome,
 }
 
+/** Of those who want something else than the usual. */
+export const PREFERENCES: Collection<AccountPreferences, never> = {
+  name: 'preferences',
+  life: 'kept',
+  keyOf: ({ userID }) => userID,
+  indexes: {},
+  unique: [],
+  parse: parseAccountPreferences,
+}
+
 /** A program that does not know it would open what is closed there. */
 export const FOLDERS: Collection<Folder, 'as'> = {
   name: 'folders',
@@ -218,6 +230,7 @@ export const COLLECTIONS: readonly Collection[] = [
   GROUPS,
   MEMBERSHIPS,
   HOMES,
+  PREFERENCES,
   FOLDERS,
   IMPORTED_FROM,
 ] as Collection[]

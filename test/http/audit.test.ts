@@ -211,6 +211,11 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
       ),
   ],
   [
+    'PUT /api/preferences',
+    'user-change',
+    ({ admin }) => admin.fetch('/api/preferences', json('PUT', { onDelete: 'ask' })),
+  ],
+  [
     'PUT /api/users/:id',
     'user-change',
     ({ admin }) =>

@@ -3,8 +3,9 @@ import { existsSync } from 'node:fs'
 import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RestoreAnswer, TrashItem, TrashPage, TrashUsage } from '../../src/keep-types.ts'
-import { USERS } from '../../src/store/collections.ts'
+import { PREFERENCES, USERS } from '../../src/store/collections.ts'
 import { defaultPermissions, type User } from '../../src/store/document.ts'
+import { removeUser } from '../../src/store/users.ts'
 import { type OpenedApp, openApp, type TestAppOptions } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
 
@@ -353,5 +354,37 @@ describe('the usage of the trash', () => {
   it('is 403 for others', async () => {
     const app = await open()
     expect((await usageFor(await app.as('ann'))).status).toBe(403)
+  })
+})
+
+describe('what Delete does', () => {
+  const address = '/api/preferences'
+  const say = (user: SignedIn, onDelete: string) =>
+    user.fetch(address, { method: 'PUT', body: JSON.stringify({ onDelete }) })
+  const read = async (user: SignedIn) => (await user.fetch(address)).json()
+
+  it('is the trash until an account says otherwise, for itself alone', async () => {
+    const app = await open()
+    const [ann, bob] = [await app.as('ann'), await app.as('bob')]
+    expect(await read(ann)).toEqual({ onDelete: 'trash' })
+    expect((await say(ann, 'gone')).status).toBe(204)
+    expect(await read(ann)).toEqual({ onDelete: 'gone' })
+    expect(await read(bob)).toEqual({ onDelete: 'trash' })
+    expect((await say(ann, 'burn')).status).toBe(400)
+    expect(await read(ann)).toEqual({ onDelete: 'gone' })
+  })
+
+  it('is no record while it is the usual, and none of an account that is gone', async () => {
+    const app = await open()
+    const { store } = app
+    const ann = await app.as('ann')
+    await say(ann, 'ask')
+    expect(store.all(PREFERENCES)).toMatchObject([{ onDelete: 'ask' }])
+    await say(ann, 'trash')
+    expect(store.all(PREFERENCES)).toEqual([])
+    await say(ann, 'ask')
+    const [user] = store.find(USERS, 'username', 'ann')
+    await store.transaction((tx) => removeUser(tx, user?.id ?? 0))
+    expect(store.all(PREFERENCES)).toEqual([])
   })
 })

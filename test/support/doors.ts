@@ -103,6 +103,15 @@ export const DOORS: Door[] = [
     open: 404,
     go: send('POST', '/api/history/nothing-of-theirs/undo', ''),
   },
+  { name: 'own preferences', needs: [], denied: 0, open: 200, go: get('/api/preferences') },
+  {
+    name: 'say what Delete does',
+    isPersonal: true,
+    needs: [],
+    denied: 0,
+    open: 204,
+    go: send('PUT', '/api/preferences', '{"onDelete":"ask"}'),
+  },
   { name: 'list the trash', needs: [], denied: 0, open: 200, go: get('/api/trash') },
   {
     name: 'size of the trash',

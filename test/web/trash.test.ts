@@ -108,3 +108,20 @@ it('a file that is shown goes into the trash as well, and for good when Shift sa
   expect(existsSync(join(tree.root, 'b.bin'))).toBe(false)
   expect(open.problems).toEqual([])
 })
+
+it('asks first where the profile says so', async () => {
+  await using open = await openServed({ 'a.txt': 'A' })
+  const { page, tree } = open
+  await page.goto('/settings/profile')
+  await page
+    .getByRole('combobox', { name: 'Delete' })
+    .selectOption({ label: 'Ask first, then move to the trash' })
+  await toast(page, 'Settings saved').waitFor()
+  await page.goto('/files/')
+  await entry(page, 'a.txt').click()
+  await page.keyboard.press('Delete')
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Delete' }).click()
+  await toast(page, 'Deleted “a.txt”').getByRole('button', { name: 'Undo' }).waitFor()
+  expect(existsSync(join(tree.root, 'a.txt'))).toBe(false)
+  expect(open.problems).toEqual([])
+})

@@ -9,7 +9,8 @@ import { groupByParent, nameOf, parentOf, shownName } from '../lib/paths.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
 import { patchFolder, type ShownChange } from '../state/folder-changes.ts'
 import { heirOf, openFolderPath, revealEntry } from '../state/listing.ts'
-import { dropPinned, prefs } from '../state/prefs.ts'
+import { whatOnDelete } from '../state/on-delete.ts'
+import { dropPinned } from '../state/prefs.ts'
 import { selectResult } from '../state/selection.ts'
 import { refreshUsage } from '../state/usage.ts'
 import { tellNotDeleted } from './failure-toasts.ts'
@@ -33,8 +34,10 @@ export async function askToDelete(
   items: readonly TransferItem[],
   forGood = false,
 ): Promise<Deletion | null> {
-  const how = hasTrash && !forGood && prefs.onDelete !== 'gone' ? 'trash' : 'gone'
-  if (how === 'trash' && prefs.onDelete === 'trash') return how
+  // Not knowing, it is better to ask.
+  const choice = hasTrash && !forGood ? await whatOnDelete().catch(() => 'ask' as const) : 'gone'
+  if (choice === 'trash') return choice
+  const how = choice === 'ask' ? 'trash' : 'gone'
   return (await openPrompt('delete', { items, forGood: how === 'gone' })) && how
 }
 

@@ -4,13 +4,15 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { TokenUser } from '../../src/api-types.ts'
+import type { OnDelete } from '../../src/keep-types.ts'
 import { updateUser } from '../api/users.ts'
 import { switchableLanguages } from '../layout/switches.tsx'
 import { boot, hasTrash } from '../lib/boot.ts'
 import { loadLocale, matchLocale, rememberLocale } from '../lib/i18n.ts'
 import { provider } from '../lib/provider.ts'
-import { toastSuccess } from '../operations/toasts.ts'
-import { prefs, setPref, setTheme, type ThemeChoice } from '../state/prefs.ts'
+import { toastError, toastSuccess } from '../operations/toasts.ts'
+import { setOnDelete, whatOnDelete } from '../state/on-delete.ts'
+import { prefs, setTheme, type ThemeChoice } from '../state/prefs.ts'
 import { renewSession, session } from '../state/session.ts'
 import { Segmented } from '../ui/toggle.tsx'
 import { Connection } from './connections.tsx'
@@ -22,6 +24,7 @@ import { SecondFactor } from './second-factor.tsx'
 import { ApiTokens, offerToRemoveTokens } from './tokens.tsx'
 import { UnfinishedUploads } from './unfinished-uploads.tsx'
 import { type Form, useForm } from './use-form.ts'
+import { useLoad } from './use-load.ts'
 import { type Browsing, BrowsingSwitches } from './users/browsing-switches.tsx'
 import { type PasswordDraft, PasswordSection, usePasswordChange } from './users/password-change.tsx'
 
@@ -70,7 +73,7 @@ export function ProfilePage() {
     <div className="form">
       <Section title={t`Browsing`}>
         <BrowsingSwitches hints toggle={form.toggle} />
-        {hasTrash && <OnDelete />}
+        {hasTrash && <DeleteLine />}
       </Section>
 
       <AppearanceSection {...form} />
@@ -96,15 +99,30 @@ export function ProfilePage() {
 }
 
 /** What Delete does, where the server has a trash. */
-function OnDelete() {
+function DeleteLine() {
   const { t } = useLingui()
-  const { onDelete } = useSnapshot(prefs)
+  const { data } = useLoad('on delete', whatOnDelete)
+  const [chosen, setChosen] = useState<OnDelete | null>(null)
+
+  async function choose(onDelete: OnDelete) {
+    setChosen(onDelete)
+    try {
+      await setOnDelete(onDelete)
+      toastSuccess(t`Settings saved`)
+    } catch (error) {
+      setChosen(chosen)
+      toastError(error)
+    }
+  }
+
+  const value = chosen ?? data
+  if (value === null) return null
   return (
     <SelectLine
       label={t`Delete`}
-      hint={`${t`Shift + Delete always deletes for good.`} ${t`Kept in this browser.`}`}
-      value={onDelete}
-      onChange={(value) => setPref('onDelete', value as typeof onDelete)}
+      hint={t`Shift + Delete always deletes for good.`}
+      value={value}
+      onChange={(to) => void choose(to as OnDelete)}
       options={[
         { value: 'trash', label: t`Move to the trash` },
         { value: 'ask', label: t`Ask first, then move to the trash` },

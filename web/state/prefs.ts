@@ -23,8 +23,6 @@ interface Prefs {
   details: boolean
   /** Rows of the list are lower, for a mouse. */
   compactRows: boolean
-  /** Where the server has a trash: what Delete does there. `gone` always asks. */
-  onDelete: 'trash' | 'ask' | 'gone'
 }
 
 /** The script in the page's head reads it before the first paint, so it has a key of its own. */
@@ -38,7 +36,6 @@ const defaults: Prefs = {
   shellHeightPx: 300,
   details: false,
   compactRows: false,
-  onDelete: 'trash',
 }
 
 function read(): Prefs {

@@ -1,7 +1,8 @@
 // Group records and their members: names are unique, numbers are never given again, one administrator stays.
+import type { Preferences } from '../../keep-types.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Lookups, Records, Transaction } from '../collection.ts'
-import { GROUPS, HOMES, MEMBERSHIPS, membershipKey, USERS } from '../collections.ts'
+import { GROUPS, HOMES, MEMBERSHIPS, membershipKey, PREFERENCES, USERS } from '../collections.ts'
 import { removeGrantsOf } from './folders.ts'
 import type { AccountHome, Group, Membership, MembershipSource } from './records.ts'
 
@@ -81,11 +82,23 @@ export function setHome(tx: Transaction, { userID, home, homeQuota }: AccountHom
   if (!home || homeQuota !== null) tx.insert(HOMES, { userID, home, homeQuota })
 }
 
+/** What an account has chosen, else the usual. */
+export function preferencesOf(records: Lookups, userID: number): Preferences {
+  return { onDelete: records.get(PREFERENCES, userID)?.onDelete ?? 'trash' }
+}
+
+/** Records what is not the usual, and nothing else. */
+export function setPreferences(tx: Transaction, userID: number, { onDelete }: Preferences): void {
+  tx.remove(PREFERENCES, userID)
+  if (onDelete !== 'trash') tx.insert(PREFERENCES, { userID, onDelete })
+}
+
 /** For an account that goes. */
 export function forgetAccess(tx: Transaction, userID: number): void {
   for (const one of tx.find(MEMBERSHIPS, 'userID', userID))
     tx.remove(MEMBERSHIPS, membershipKey(one))
   tx.remove(HOMES, userID)
+  tx.remove(PREFERENCES, userID)
 }
 
 /** Makes a change that may take an administration away. Throws `last_admin` when it was the last one. */

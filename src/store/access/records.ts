@@ -1,5 +1,6 @@
 // Groups of accounts, who is in them, and whether an account has a home: shapes, and how they are read from disk.
 import type { Permissions } from '../../api-types.ts'
+import type { OnDelete, Preferences } from '../../keep-types.ts'
 import { asString, ParseError, type Reader, readLike, zeroOf } from '../../lib/parse.ts'
 import { defaultPermissions } from '../document.ts'
 
@@ -41,6 +42,24 @@ export interface AccountHome {
   home: boolean
   /** Bytes; null where the groups decide. */
   homeQuota: number | null
+}
+
+/** What the page does for an account, where that is not the usual. */
+export interface AccountPreferences extends Preferences {
+  userID: number
+}
+
+const ON_DELETE: readonly OnDelete[] = ['trash', 'ask', 'gone']
+
+/** Throws ParseError. */
+export function parsePreferences(r: Reader): Preferences {
+  const onDelete = ON_DELETE.find((word) => word === r.str('onDelete'))
+  if (!onDelete) throw new ParseError(`${r.at}.onDelete must be one of ${ON_DELETE.join(', ')}`)
+  return { onDelete }
+}
+
+export function parseAccountPreferences(r: Reader): AccountPreferences {
+  return { userID: r.int('userID', 0, { min: 1 }), ...parsePreferences(r) }
 }
 
 export function parseGroup(r: Reader): Group {
