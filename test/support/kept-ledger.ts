@@ -206,9 +206,10 @@ export function createKeptLedger(tree: Tree, seed: number): KeptLedger {
       return words
     },
     checkListed: async (user) => {
+      const items = (await itemsOf(user, '/')).filter(({ path }) => !path.startsWith(`/${SWEPT}/`))
+      // Being asked, the server has let go of what had been brought back.
       const { names, infos } = await readStore(tree.root)
       const onDisk = names.map((name) => `${name.slice(0, 32)} /${infos.get(name)}`).sort()
-      const items = (await itemsOf(user, '/')).filter(({ path }) => !path.startsWith(`/${SWEPT}/`))
       const listed = items.map(({ id, path }) => `${id} ${path}`).sort()
       return listed.join() === onDisk.join() ? [] : [`listed: ${listed}`, `there: ${onDisk}`]
     },

@@ -5,13 +5,14 @@ import {
   type Dir,
   type Dirent,
   fstatSync,
+  opendirSync,
   openSync,
   readdirSync,
   statSync,
 } from 'node:fs'
 import { opendir, readdir } from 'node:fs/promises'
 import { compareBytes } from '../../lib/name-order.ts'
-import { nextTurn } from '../../lib/turns.ts'
+import { createTurns, nextTurn } from '../../lib/turns.ts'
 import type { Device } from '../disks/device.ts'
 import type { Disks } from '../disks/disks.ts'
 import { HAS_PROC, inFolder, locationOf, moved, type OpenFolder } from './open-folder.ts'
@@ -84,8 +85,22 @@ export async function readEntries(ref: string, device: Device, read?: Dirent[]):
 
 /** The names in an open folder, in the order of the disk; those that are not UTF-8 with U+FFFD in them. */
 export async function namesInOpen({ ref, device }: OpenFolder): Promise<string[]> {
-  if (device.kind !== 'foreign') return readdir(ref)
-  return (await readDirents(ref, device)).map(({ name }) => name)
+  if (device.kind === 'foreign') return (await readDirents(ref, device)).map(({ name }) => name)
+  if (!device.isDirect) return readdir(ref)
+  const names: string[] = []
+  const turn = createTurns()
+  const dir = opendirSync(ref, { bufferSize: ENTRIES_AT_ONCE })
+  try {
+    for (;;) {
+      const dirent = device.direct(() => dir.readSync())
+      if (!dirent) return names
+      names.push(dirent.name)
+      const others = turn()
+      if (others) await others
+    }
+  } finally {
+    dir.closeSync()
+  }
 }
 
 /**
