@@ -2,6 +2,7 @@
 import { access, readdir } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { describe, expect, it } from 'vitest'
+import type { RestoreAnswer, TrashPage } from '../../src/keep-types.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import type { Folder } from '../../src/store/access/folder-record.ts'
 import { setFolder } from '../../src/store/access/folders.ts'
@@ -127,6 +128,43 @@ describe('twenty at once never pass the limit by a byte', () => {
       for (const answer of refused) await expectFull(answer)
       expect(sumOf(tree.at('home'))).toBe(LIMIT + 20)
       expect((await usage(bob)).used).toBe(LIMIT + 20)
+    }))
+
+  it('restores from the trash', () =>
+    withHome(2 * LIMIT, files('home'), async (app, bob) => {
+      for (let i = 0; i < 20; i++)
+        expect((await bob.fetch(`/api/resources/${i}`, { method: 'DELETE' })).status).toBe(204)
+      await limitHome(app, 2, LIMIT)
+      const { items } = (await (await bob.fetch('/api/trash')).json()) as TrashPage
+      expect(items).toHaveLength(20)
+      const answers = await many(async (i) => {
+        const body = JSON.stringify({ ids: [items[i]?.id] })
+        return bob.fetch('/api/trash/restore', { method: 'POST', body })
+      })
+      const codes: string[] = []
+      for (const answer of answers) {
+        const { failed } = (await answer.json()) as RestoreAnswer
+        codes.push(...failed.map(({ code }) => code))
+      }
+      expect(codes).toEqual(Array(10).fill('quota_exceeded'))
+      expect(sumOf(app.tree.at('home'))).toBe(LIMIT)
+      expect((await usage(bob)).used).toBe(LIMIT)
+    }))
+
+  it('versions that are brought back', () =>
+    withHome(2 * LIMIT, files('home'), async (app, bob) => {
+      for (let i = 0; i < 20; i++) expect((await put(bob, `/${i}`, 1)).status).toBe(200)
+      await limitHome(app, 2, LIMIT + 10)
+      const answers = await many(async (i) => {
+        const { items } = await (await bob.fetch(`/api/versions/${i}`)).json()
+        const body = JSON.stringify({ id: items[0].id, action: 'restore' })
+        return bob.fetch(`/api/versions/${i}`, { method: 'POST', body })
+      })
+      const refused = answers.filter(({ ok }) => !ok)
+      expect(refused).toHaveLength(10)
+      for (const answer of refused) await expectFull(answer)
+      expect(sumOf(app.tree.at('home'))).toBe(LIMIT + 10)
+      expect((await usage(bob)).used).toBe(LIMIT + 10)
     }))
 })
 
