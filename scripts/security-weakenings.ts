@@ -446,4 +446,28 @@ export const WEAKENINGS: Weakening[] = [
     test: 'second-steps',
     about: 'at its own origin alone',
   },
+  {
+    title: 'files that are on their way are not reckoned with',
+    file: 'src/quotas/ledger.ts',
+    from: 'const takenBytes = usedBytes + reservedBytes',
+    to: 'const takenBytes = usedBytes + 0 * reservedBytes',
+    test: 'limits',
+    about: 'a limit is passed by nobody',
+  },
+  {
+    title: 'of several limits the nearest one counts alone',
+    file: 'src/quotas/ledger.ts',
+    from: 'if (counter) found.push(counter)',
+    to: 'if (counter) found.splice(0, 1, counter)',
+    test: 'limits',
+    about: 'a limit is passed by nobody',
+  },
+  {
+    title: 'a folder is moved into a limited one without being asked what it holds',
+    file: 'src/quotas/counted-volume.ts',
+    from: 'hold.raise(Math.max(0, bytes - oldBytes))\n      const seen = { from',
+    to: 'const seen = { from',
+    test: 'limits',
+    about: 'a limit is passed by nobody',
+  },
 ]

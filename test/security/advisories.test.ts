@@ -50,7 +50,15 @@ describe.each(Object.entries(CLASSES))('%s', (name, ids) => {
 
 it('every file of this folder belongs to a class', () => {
   const others = [
-    ...['advisories', 'caseless-disks', 'ended-rights', 'folders', 'kept', 'second-steps'],
+    ...[
+      'advisories',
+      'caseless-disks',
+      'ended-rights',
+      'folders',
+      'kept',
+      'limits',
+      'second-steps',
+    ],
     ...['reserved-names', 'share-swap', 'share-targets', 'symlink-swap', 'upload-rights'],
   ]
   const files = readdirSync(FOLDER).map((name) => name.replace('.test.ts', ''))
