@@ -1,23 +1,13 @@
 // Two-step sign-in: of one's own account, of others for administrators, and the second step itself.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser'
-import type {
-  AccountFactorRecord,
-  Enrolment,
-  SecondFactorRecord,
-  SecondStep,
-} from '../../src/api-types.ts'
-import { type ApiError, call, callJson, callText } from './client.ts'
+import type { AccountFactorRecord, Enrolment, SecondFactorRecord } from '../../src/api-types.ts'
+import { call, callJson, callText } from './client.ts'
 
 /** What is typed as the second step. */
 export interface Proof {
   code?: string
   recovery?: string
-}
-
-/** The step that a refused sign-in asks for; null for any other refusal. */
-export function secondStepOf(error: ApiError): SecondStep | null {
-  return error.code === 'second_factor_required' ? (JSON.parse(error.text) as SecondStep) : null
 }
 
 /** Resolves with a token. @throws ApiError 403 for a wrong code, 401 when the ticket has expired. */

@@ -1,5 +1,5 @@
-import type { SessionRecord } from '../../src/api-types.ts'
-import { call, callJson, callText } from './client.ts'
+import type { SecondStep, SessionRecord } from '../../src/api-types.ts'
+import { type ApiError, call, callJson, callText } from './client.ts'
 
 export interface Credentials {
   username: string
@@ -18,6 +18,11 @@ export async function postLogin(credentials?: Credentials): Promise<string> {
     json: credentials ? { ...credentials, code: '' } : { username: '', password: '' },
     signedIn: false,
   })
+}
+
+/** The step that a refused sign-in asks for; null for any other refusal. */
+export function secondStepOf(error: ApiError): SecondStep | null {
+  return error.code === 'second_factor_required' ? (JSON.parse(error.text) as SecondStep) : null
 }
 
 export async function postSignup(username: string, password: string): Promise<void> {

@@ -4,11 +4,10 @@
 import { plural, t } from '@lingui/core/macro'
 import { newOperation } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
-import { fetchInfo, transfer } from '../api/files.ts'
-import { copyVersion } from '../api/versions.ts'
+import { transfer } from '../api/files.ts'
 import { hasTrash, hasVersions } from '../lib/boot.ts'
 import { goHref } from '../lib/page/navigate.ts'
-import { filesHref, freeName, joinPath, nameOf, parentOf, shownName } from '../lib/paths.ts'
+import { filesHref, nameOf, parentOf, shownName } from '../lib/paths.ts'
 import { clearClipboard, clipboard } from '../state/clipboard.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
 import { openFolderPath, revealEntry } from '../state/listing.ts'
@@ -19,7 +18,6 @@ import { refreshUsage } from '../state/usage.ts'
 import { folderTitle, tellFailures, tellNotPutBack } from './failure-toasts.ts'
 import { canTakeBack, lookAt, removeMade } from './made.ts'
 import { reloadFolder, selectOnArrival } from './open-folder.ts'
-import { openPrompt } from './prompts.ts'
 import { dismissToast, toastError, toastProgress, toastSuccess, toastWork } from './toasts.ts'
 import type { TransferItem, TransferKind } from './transfer-types.ts'
 import {
@@ -126,7 +124,8 @@ async function settle(
   }
 }
 
-function tellTransfer(
+/** Says what has been copied or moved, and offers to take it back where that can be. */
+export function tellTransfer(
   kind: TransferKind,
   done: readonly PlannedTransfer[],
   target: string,
@@ -202,25 +201,6 @@ export async function pasteInto(folder: string): Promise<void> {
 export async function duplicateEntries(items: readonly TransferItem[]): Promise<void> {
   const [first] = items
   if (first !== undefined) await transferEntries('copy', items, parentOf(first.path))
-}
-
-/** Asks for a folder and puts an earlier version of a file there, under a free name. Never rejects. */
-export async function copyVersionTo(path: string, id: string): Promise<void> {
-  const items = [{ path, isDir: false }]
-  const target = await openPrompt('transfer', { kind: 'choose', items, folder: parentOf(path) })
-  if (target === null) return
-  const operation = newOperation()
-  try {
-    const { items: there = [] } = await fetchInfo(target, new AbortController().signal)
-    const name = freeName(nameOf(path), false, new Set(there.map((entry) => entry.name)))
-    const to = joinPath(target, name)
-    await copyVersion(path, id, to, operation)
-    tellTransfer('copy', [{ from: path, to, isDir: false, override: false }], target, operation)
-    refreshUsage()
-    await reloadFolder(target)
-  } catch (error) {
-    toastError(error)
-  }
 }
 
 /** Where things are after these moves, made one after the other; what moved twice is there once. */

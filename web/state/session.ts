@@ -4,8 +4,14 @@
 import { proxy, ref } from 'valtio'
 import type { Permissions, SecondStep, TokenClaims, TokenUser } from '../../src/api-types.ts'
 import { ApiError, ping, setClientHooks } from '../api/client.ts'
-import { secondStepOf } from '../api/second-factor.ts'
-import { type Credentials, getRenewed, postLogin, postLogout, postSignup } from '../api/session.ts'
+import {
+  type Credentials,
+  getRenewed,
+  postLogin,
+  postLogout,
+  postSignup,
+  secondStepOf,
+} from '../api/session.ts'
 import { boot, canLogOut } from '../lib/boot.ts'
 import { dropGuard } from '../lib/page/navigate.ts'
 import { mayGoAgain, stayHere } from '../lib/provider.ts'
