@@ -121,7 +121,8 @@ export const aCase: fc.Arbitrary<Case> = fc.record({
 /** What can be made of a shape: folders with those above them, files and links in them. */
 function possible({ dirs, files, links }: Shape): Shape {
   const all = [
-    '/a',
+    // Homes are there.
+    ...ONE,
     ...dirs.flatMap((dir) => DIRS.filter((above) => `${dir}/`.startsWith(`${above}/`))),
   ]
   const exists = (path: string) => /^(x:)?\/[^/]+$/.test(path) || all.includes(path.slice(0, -2))
