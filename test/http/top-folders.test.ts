@@ -140,6 +140,14 @@ describe('who is shown what', () => {
     expect(await readdir(app.tree.at('users/cat'))).toEqual(['own.txt'])
   })
 
+  it('a file that has the place of a folder stands nowhere, in no search either', async () => {
+    await app.store.transaction((tx) =>
+      tx.insert(FOLDERS, record('/docs/report.txt', 'report', { who: 'everyone', see: true })),
+    )
+    expect(await namesAt(CAT, '/')).toEqual(['docs'])
+    expect(await (await call(CAT, '/api/search/?query=report')).text()).not.toContain('"report"')
+  })
+
   it('a grant that is taken away takes effect on the next request', async () => {
     const ann = as(ANN)
     expect((await ann.fetch('/api/resources/photos/')).status).toBe(200)

@@ -58,8 +58,11 @@ export function joinScopes(top: Scope, mounts: Mounts): Scope {
       if (vpath !== ROOT) return yield* ownerOf(vpath).walk(vpath, options)
       for await (const batch of top.walk(ROOT, options)) yield batch.filter(isShown)
       const { match = () => true } = options
-      for (const { name, vpath } of entriesOf(mounts)) {
+      for (const entry of entriesOf(mounts)) {
+        const { name, vpath } = entry
         const mount = ownerOf(vpath)
+        // As in the listing: what is no folder now does not stand there.
+        if ((await describe(mounts, entry)).length === 0) continue
         const realPath = await mount.rootPath(vpath).catch(unless(...LEFT_OUT))
         if (realPath === null) continue
         const found: Walked = { name, vpath, kind: 'dir', realPath }
