@@ -5,7 +5,7 @@ import type { BigIntStats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Volume } from '../files/volume/volume.ts'
 import { mergeSorted, sortInSlices } from '../lib/sort-in-slices.ts'
-import { createTurns } from '../lib/turns.ts'
+import { createTurns, inTurns } from '../lib/turns.ts'
 import { type OpenStore, openStore } from './stores.ts'
 import { INFO_SUFFIX, MAX_INFO_BYTES, parseInfo, type TrashInfo } from './trash-info.ts'
 
@@ -168,14 +168,17 @@ async function timesOf(volume: Volume, { files, info }: OpenStore): Promise<stri
 async function update(volume: Volume, store: OpenStore, known: Known): Promise<void> {
   // Names that no text can say are not found by it: nothing of ours has one.
   const names = await volume.names(store.files)
+  const there = new Set<string>()
+  const fresh: string[] = []
+  await inTurns(names, (name) => {
+    there.add(name)
+    // Where something was may have been written after it.
+    if ((known.byName.get(name)?.deletedAt ?? 0) === 0) fresh.push(name)
+  })
+  await inTurns(known.byName.keys(), (name) => {
+    if (!there.has(name)) known.drop(name)
+  })
   const turn = createTurns()
-  await turn()
-  const there = new Set(names)
-  for (const name of known.byName.keys()) if (!there.has(name)) known.drop(name)
-  await turn()
-  // Where something was may have been written after it.
-  const isKnown = (name: string) => (known.byName.get(name)?.deletedAt ?? 0) > 0
-  const fresh = names.filter((name) => !isKnown(name))
   const { signal } = new AbortController()
   for (let at = 0; at < fresh.length; at += READ_AT_ONCE) {
     const part = fresh.slice(at, at + READ_AT_ONCE)

@@ -35,3 +35,13 @@ export function createTurns(): () => Promise<void> | undefined {
     })
   }
 }
+
+/** Does something with each of many, in turns of the event loop. */
+export async function inTurns<T>(items: Iterable<T>, work: (item: T) => void): Promise<void> {
+  const turn = createTurns()
+  for (const item of items) {
+    work(item)
+    const others = turn()
+    if (others) await others
+  }
+}
