@@ -28,9 +28,7 @@ export function effectiveOf(records: Lookups, user: User): Effective {
 /** The account with its effective permissions: the same object for the same record and permissions. */
 export function withEffective(records: Lookups, user: User): User {
   const own = bitsOf(user)
-  let bits = own
-  if (records.count(MEMBERSHIPS) > 0)
-    for (const one of records.find(MEMBERSHIPS, 'userID', user.id)) bits |= bitsGiven(records, one)
+  let bits = own | bitsOfGroups(records, user)
   if ((bits & ADMIN) === 0 && administratesByProvider(records, user.id)) bits |= ADMIN
   return bits === own ? user : acting(user)(bits)
 }
@@ -39,6 +37,19 @@ export function withEffective(records: Lookups, user: User): User {
 export function findAccount(records: Lookups, id: number): User | undefined {
   const user = findUser(records, id)
   return user && withEffective(records, user)
+}
+
+/** What the groups of an account add, as bits. */
+function bitsOfGroups(records: Lookups, user: User): number {
+  if (records.count(MEMBERSHIPS) === 0) return 0
+  const steps = records.stepsOf(GROUPS) + records.stepsOf(MEMBERSHIPS)
+  const known = addedUp(user)
+  if (known.steps === steps) return known.bits
+  const own = records.find(MEMBERSHIPS, 'userID', user.id)
+  const bits = own.reduce((bits, one) => bits | bitsGiven(records, one), 0)
+  // What others give may end by the clock.
+  if (own.every(({ from }) => from === 'admin')) Object.assign(known, { steps, bits })
+  return bits
 }
 
 // Administration that others give counts as long as the administrators' group there would.
@@ -82,6 +93,9 @@ const ADMIN = 1 << VERBS.indexOf('admin')
 const bitsOf = memo(({ perm }: User | Group) =>
   VERBS.reduce((bits, verb, i) => (perm[verb] ? bits | (1 << i) : bits), 0),
 )
+
+// By the number of changes when they were added up.
+const addedUp = memo((_user: User) => ({ steps: Number.NaN, bits: 0 }))
 
 // What is compiled from an account is kept by its object, so that there has to be one for each set of permissions.
 const acting = memo((user: User) => {

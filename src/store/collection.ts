@@ -46,7 +46,7 @@ export interface Records {
 }
 
 /** What is asked of single records. */
-export type Lookups = Pick<Records, 'get' | 'find' | 'count'>
+export type Lookups = Pick<Records, 'get' | 'find' | 'count' | 'stepsOf'>
 
 export interface Transaction extends Records {
   /** Gives a number that no record of this collection has had. */

@@ -135,6 +135,7 @@ export function refusal(verb: Ask, vpath: VPath, isSeen: boolean): AppError {
 /** True for a folder of which nothing may be known but its name, and what is further on. */
 export async function isWay(tree: Tree, place: Place): Promise<boolean> {
   if (!tree.rights) return false
+  if (place.isPlain && !tree.isCaseless()) return !tree.may(place.vpath, 'see')
   return !(await tree.rules.below(place.vpath, place.realPath))(place.vpath, 'see')
 }
 

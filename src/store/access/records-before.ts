@@ -27,6 +27,8 @@ export function recordsBefore(now: Lookups, changes: Changes): Lookups {
       for (const [key, one] of was) count += Number(!!one) - Number(!!now.get(of, key))
       return count
     },
+    // Nothing that was made of them is looked for again.
+    stepsOf: () => Number.NaN,
   }
 }
 
