@@ -5,14 +5,9 @@ import { catalogues, linguiMacros } from './scripts/build/vite-plugins.ts'
 
 const plugins = [linguiMacros(), catalogues()]
 /** Browser tests that measure the page's main thread or memory: nothing else may run meanwhile. */
-const MEASURED = [
-  'csv',
-  'first-moments',
-  'large-folder',
-  'smooth-text',
-  'turning',
-  'upload-many',
-].map((name) => `test/web/${name}.test.ts`)
+const MEASURED = ['csv', 'first-moments', 'large-folder', 'smooth-text', 'turning'].map(
+  (name) => `test/web/${name}.test.ts`,
+)
 
 const UNIT = {
   include: ['test/**/*.test.ts'],

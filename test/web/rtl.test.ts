@@ -72,6 +72,8 @@ for (const locale of ['ar', 'he']) {
       const main = await boxOf(page.locator('#main'))
       expect((await boxOf(page.locator('#sidebar'))).x).toBeGreaterThanOrEqual(main.right - 1)
       const row = entry(page, 'a.txt')
+      // What can be done with it is shown where the pointer is.
+      await row.hover()
       const parts = ['.lrow__check', '.name', '.modified', '.size', '.lrow__acts']
       const lefts = await Promise.all(parts.map(async (part) => (await boxOf(row.locator(part))).x))
       expect(lefts).toEqual([...lefts].sort((a, b) => b - a))
