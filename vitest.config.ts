@@ -23,6 +23,9 @@ const REPLACING = globSync(UNIT.include, {
 /** The default leaves one of two cores idle, and one test in three waits for something else than them. */
 const WORKERS = 3
 
+/** Pages wait for servers and for what they show longer than they work. */
+const BROWSERS = 4
+
 /** All ends are by the clock; the defaults of some seconds are for machines with nothing else to do. */
 const TEST_MS = 120_000
 const patience = { poll: { timeout: 40_000 } }
@@ -98,9 +101,8 @@ export default defineConfig({
           globalSetup,
           include: ['test/web/*.test.ts'],
           exclude: MEASURED,
-          // More at once only wait for each other: the browsers need all of two cores.
           fileParallelism: true,
-          maxWorkers: WORKERS,
+          maxWorkers: BROWSERS,
           // One browser for all files of a worker, and its modules loaded once.
           isolate: false,
         },
