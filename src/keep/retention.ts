@@ -206,7 +206,6 @@ export async function keptInTrash(
 }
 
 /** The number of the disk on which a path is, or will be; null where nothing tells. */
-/** The device that a path lies on, or the folder above it where it is gone; null where nothing tells. */
 export async function diskOf(
   volume: Pick<Volume, 'statAt'>,
   realPath: string,

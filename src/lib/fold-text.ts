@@ -12,9 +12,14 @@ const APART = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'g')
 /** `Müller`, `Straße` and `CAFÉ`, composed or not, become `muller`, `strasse` and `cafe`. */
 export function foldText(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase()
-  const plain = text.normalize('NFKD').replace(ACCENTS, '').toLowerCase()
-  // Lower case of a dotted capital I brings its dot along.
-  return plain.replace(ACCENTS, '').replace(APART, (letter) => LETTERS[letter] as string)
+  // In this order, as the lower case of a dotted capital I is two characters.
+  const plain = text.normalize('NFKD').toLowerCase().replace(ACCENTS, '')
+  return plain.replace(APART, (letter) => LETTERS[letter] as string)
+}
+
+/** How texts are compared: with case nothing but the way they are composed is made one. */
+export function foldBy(matchCase: boolean): (text: string) => string {
+  return matchCase ? (text) => text.normalize('NFC') : foldText
 }
 
 /**

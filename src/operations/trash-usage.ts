@@ -1,10 +1,16 @@
 // How much everybody has in the trash, for administrators: it takes from all, whatever tree they see.
-import { dirname } from 'node:path'
+
 import { diskOf } from '../keep/retention.ts'
-import type { TrashEntry } from '../keep/trash.ts'
+import { baseOf } from '../keep/store-index.ts'
 import type { TrashUsage } from '../keep-types.ts'
+import { inTurns } from '../lib/turns.ts'
 import { findUser } from '../store/users.ts'
 import type { Services } from './services.ts'
+
+interface Sum {
+  items: number
+  bytes: number
+}
 
 /** By account and by disk, the largest first. Begins to count what nobody has counted. */
 export async function usageOfTrash(
@@ -13,30 +19,40 @@ export async function usageOfTrash(
   const { trash, keeping, volume, store } = services
   const entries = (await trash.entries()).filter(({ id }) => !keeping.leaving.has(id))
   keeping.sizes.want(entries)
-  const nameOf = ({ userID }: TrashEntry) =>
+  const nameOf = (userID: number | null) =>
     userID === null ? null : (findUser(store, userID)?.username ?? null)
-  const accounts = [...Map.groupBy(entries, nameOf)].map(([by, list]) => ({ by, ...sumOf(list) }))
-  const byDisk = new Map<string, TrashEntry[]>()
-  for (const [path, list] of Map.groupBy(entries, (entry) => entry.store)) {
+  const byAccount = new Map<string | null, Sum>()
+  const byBase = new Map<string, Sum>()
+  await inTurns(entries, ({ userID, store, bytes }) => {
+    const one = { items: 1, bytes: bytes ?? 0 }
+    add(byAccount, nameOf(userID), one)
+    add(byBase, baseOf(store), one)
+  })
+  const disks = new Map<string, TrashUsage['disks'][number]>()
+  // The highest folder of a disk stands for it.
+  for (const [path, sum] of [...byBase].sort(([a], [b]) => a.length - b.length)) {
     const disk = (await diskOf(volume, path)) ?? path
-    byDisk.set(disk, [...(byDisk.get(disk) ?? []), ...list])
-  }
-  const disks: TrashUsage['disks'] = []
-  for (const list of byDisk.values()) {
-    const tops = list.map((entry) => dirname(entry.store))
-    const path = tops.reduce((a, b) => (b.length < a.length ? b : a))
     const { totalBytes, freeBytes } = await volume.space(path).catch(() => UNKNOWN)
-    disks.push({ path, ...sumOf(list), totalBytes, freeBytes })
+    const known = disks.get(disk) ?? { path, items: 0, bytes: 0, totalBytes, freeBytes }
+    disks.set(disk, { ...known, ...sumOf(known, sum) })
   }
-  return { accounts: accounts.sort(largestFirst), disks: disks.sort(largestFirst) }
+  return {
+    accounts: [...byAccount].map(([by, sum]) => ({ by, ...sum })).sort(largestFirst),
+    disks: [...disks.values()].sort(largestFirst),
+  }
 }
 
 const UNKNOWN = { totalBytes: 0, freeBytes: 0 }
 
-function sumOf(list: readonly TrashEntry[]) {
-  return { items: list.length, bytes: list.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0) }
+function add<K>(sums: Map<K, Sum>, key: K, one: Sum): void {
+  const known = sums.get(key)
+  sums.set(key, known ? sumOf(known, one) : one)
 }
 
-function largestFirst(a: { bytes: number }, b: { bytes: number }): number {
+function sumOf(a: Sum, b: Sum): Sum {
+  return { items: a.items + b.items, bytes: a.bytes + b.bytes }
+}
+
+function largestFirst(a: Sum, b: Sum): number {
   return b.bytes - a.bytes
 }

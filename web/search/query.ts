@@ -1,7 +1,7 @@
 // The query language of the server as the overlay uses it, where a name matches, and how well. Pure.
 
 import type { SearchHit } from '../../src/api-types.ts'
-import { foldText, wordsOf } from '../../src/lib/fold-text.ts'
+import { foldBy, wordsOf } from '../../src/lib/fold-text.ts'
 import { nameOf } from '../lib/paths.ts'
 
 export type TypeFilter = 'image' | 'audio' | 'video' | 'pdf'
@@ -100,8 +100,4 @@ function fitOf(name: string, terms: readonly string[]): 0 | 1 | 2 | 3 {
     return false
   }
   return terms.every(beginsWord) ? 2 : 3
-}
-
-function foldBy(matchCase: boolean): (text: string) => string {
-  return matchCase ? (text) => text.normalize('NFC') : foldText
 }

@@ -1,7 +1,7 @@
 // Search by name: the query language, and the walk that answers it (docs/http-api.md 15).
 import type { SearchHit } from '../../api-types.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import { foldText, wordsOf } from '../../lib/fold-text.ts'
+import { foldBy, wordsOf } from '../../lib/fold-text.ts'
 import { suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { Scope } from '../place/scope.ts'
 import type { Walked } from '../place/walk.ts'
@@ -33,7 +33,8 @@ export function parseQuery(query: string, { all = false } = {}): NameTest {
       return ''
     })
     .trim()
-  const fold = foldBy(all, caseSensitive)
+  const lower = (text: string) => (caseSensitive ? text : text.toLowerCase())
+  const fold = all ? foldBy(caseSensitive) : lower
   const terms = all ? wordsOf(rest).map(fold) : [...new Set(splitTerms(fold(rest)))]
   if (terms.length + conditions.length > MAX_WORDS)
     throw badRequest(`the query has more than ${MAX_WORDS} words`)
@@ -44,11 +45,6 @@ export function parseQuery(query: string, { all = false } = {}): NameTest {
     const holds = (term: string) => text.includes(term)
     return all ? terms.every(holds) : terms.some(holds)
   }
-}
-
-function foldBy(all: boolean, caseSensitive: boolean): (text: string) => string {
-  if (caseSensitive) return all ? (text) => text.normalize('NFC') : (text) => text
-  return all ? foldText : (text) => text.toLowerCase()
 }
 
 function splitTerms(text: string): string[] {

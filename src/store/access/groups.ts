@@ -1,5 +1,4 @@
 // Group records and their members: names are unique, numbers are never given again, one administrator stays.
-import type { Preferences } from '../../keep-types.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Lookups, Records, Transaction } from '../collection.ts'
 import { GROUPS, HOMES, MEMBERSHIPS, membershipKey, PREFERENCES, USERS } from '../collections.ts'
@@ -80,17 +79,6 @@ export function homeOf(records: Lookups, userID: number): Omit<AccountHome, 'use
 export function setHome(tx: Transaction, { userID, home, homeQuota }: AccountHome): void {
   tx.remove(HOMES, userID)
   if (!home || homeQuota !== null) tx.insert(HOMES, { userID, home, homeQuota })
-}
-
-/** What an account has chosen, else the usual. */
-export function preferencesOf(records: Lookups, userID: number): Preferences {
-  return { onDelete: records.get(PREFERENCES, userID)?.onDelete ?? 'trash' }
-}
-
-/** Records what is not the usual, and nothing else. */
-export function setPreferences(tx: Transaction, userID: number, { onDelete }: Preferences): void {
-  tx.remove(PREFERENCES, userID)
-  if (onDelete !== 'trash') tx.insert(PREFERENCES, { userID, onDelete })
 }
 
 /** For an account that goes. */

@@ -1,4 +1,4 @@
-// Groups of accounts, who is in them, and whether an account has a home: shapes, and how they are read from disk.
+// Groups of accounts, who is in them, whether an account has a home and what it prefers: shapes, and how they are read from disk.
 import type { Permissions } from '../../api-types.ts'
 import type { OnDelete, Preferences } from '../../keep-types.ts'
 import { asString, ParseError, type Reader, readLike, zeroOf } from '../../lib/parse.ts'
@@ -52,14 +52,14 @@ export interface AccountPreferences extends Preferences {
 const ON_DELETE: readonly OnDelete[] = ['trash', 'ask', 'gone']
 
 /** Throws ParseError. */
-export function parsePreferences(r: Reader): Preferences {
+export function parsePreferenceFields(r: Reader): Preferences {
   const onDelete = ON_DELETE.find((word) => word === r.str('onDelete'))
   if (!onDelete) throw new ParseError(`${r.at}.onDelete must be one of ${ON_DELETE.join(', ')}`)
   return { onDelete }
 }
 
 export function parseAccountPreferences(r: Reader): AccountPreferences {
-  return { userID: r.int('userID', 0, { min: 1 }), ...parsePreferences(r) }
+  return { userID: r.int('userID', 0, { min: 1 }), ...parsePreferenceFields(r) }
 }
 
 export function parseGroup(r: Reader): Group {

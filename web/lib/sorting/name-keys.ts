@@ -1,7 +1,6 @@
 // Keys of names: their natural order is the order in which a reader of a language looks for them.
 
 const ASCII = /^[\0-\x7f]*$/
-const LATIN = 'abcdefghijklmnopqrstuvwxyz'
 /** Codes of letters begin behind everything of ASCII that stays as it is. */
 const FIRST_CODE = 0x100
 
@@ -32,7 +31,7 @@ function setApart(name: string, isDir: boolean): string {
 
 /** A code for each letter that occurs, in the order of the language; those that differ by an accent alone share one. */
 function codesOf(keys: readonly string[], locale: string): Map<string, string> {
-  const letters = new Set(LATIN)
+  const letters = new Set<string>()
   for (const key of keys) for (const [letter] of key.matchAll(/\p{L}/gu)) letters.add(letter)
   const { compare } = new Intl.Collator(locale, { sensitivity: 'base' })
   const codes = new Map<string, string>()

@@ -83,71 +83,31 @@ export const pageActions = [
     enabled: ({ folder }) => folder !== null && canUseShell(),
     run: toggleShell,
   },
-  {
-    id: 'go-files',
-    label: msg`My files`,
-    icon: Folder,
-    everywhere: true,
-    enabled: () => true,
-    run: () => void go('/files/'),
-  },
-  {
-    id: 'go-shares',
-    label: msg`Shared links`,
-    icon: Link,
-    everywhere: true,
-    enabled: ({ can }) => can.share && can.download,
-    run: () => void go('/settings/shares'),
-  },
-  {
-    id: 'go-trash',
-    label: msg`Trash`,
-    icon: Trash2,
-    everywhere: true,
-    enabled: () => hasTrash,
-    run: () => void go('/settings/trash'),
-  },
-  {
-    id: 'go-history',
-    label: msg`History`,
-    icon: Undo2,
-    everywhere: true,
-    enabled: () => hasHistory,
-    run: () => void go('/settings/history'),
-  },
-  {
-    id: 'go-settings',
-    label: msg`Settings`,
-    icon: Settings,
-    everywhere: true,
-    enabled: () => true,
-    run: () => void go('/settings/profile'),
-  },
-  {
-    id: 'go-users',
-    label: msg`Users`,
-    icon: Users,
-    everywhere: true,
-    enabled: ({ can }) => can.admin,
-    run: () => void go('/settings/users'),
-  },
-  {
-    id: 'go-groups',
-    label: msg`Groups`,
-    icon: Network,
-    everywhere: true,
-    enabled: ({ can }) => can.admin,
-    run: () => void go('/settings/groups'),
-  },
-  {
-    id: 'go-folders',
-    label: msg`Folders`,
-    icon: FolderKey,
-    everywhere: true,
-    enabled: ({ can }) => can.admin,
-    run: () => void go('/settings/folders'),
-  },
+  toPage('go-files', msg`My files`, Folder, '/files/'),
+  toPage(
+    'go-shares',
+    msg`Shared links`,
+    Link,
+    '/settings/shares',
+    ({ can }) => can.share && can.download,
+  ),
+  toPage('go-trash', msg`Trash`, Trash2, '/settings/trash', () => hasTrash),
+  toPage('go-history', msg`History`, Undo2, '/settings/history', () => hasHistory),
+  toPage('go-settings', msg`Settings`, Settings, '/settings/profile'),
+  toPage('go-users', msg`Users`, Users, '/settings/users', ({ can }) => can.admin),
+  toPage('go-groups', msg`Groups`, Network, '/settings/groups', ({ can }) => can.admin),
+  toPage('go-folders', msg`Folders`, FolderKey, '/settings/folders', ({ can }) => can.admin),
 ] as const satisfies readonly Action[]
+
+function toPage<ID extends string>(
+  id: ID,
+  label: Action['label'],
+  icon: Action['icon'],
+  path: string,
+  enabled: Action['enabled'] = () => true,
+) {
+  return { id, label, icon, everywhere: true, enabled, run: () => void go(path) } as const
+}
 
 /** In reading order; those that are not on the screen are passed over. */
 const REGIONS = ['#header', '#sidebar', '.crumbbar', '.tools', '#listing', '#details', '.term']
