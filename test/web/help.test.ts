@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { boxOf, sharedBrowser } from './browser-steps.ts'
 import { entry, listedFolders } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
@@ -87,5 +87,17 @@ describe('help and palette', () => {
     await page.keyboard.press('Control+k')
     await page.getByRole('option').first().waitFor()
     await recent.waitFor({ state: 'detached' })
+  })
+
+  it('the palette fills the width of a phone', async () => {
+    await using tree = await makeTree({ 'a.txt': 'a' })
+    await using program = await startProgram(tree)
+    await using open = await openIn(program, { viewport: { width: 390, height: 844 } })
+    const { page } = open
+    await entry(page, 'a.txt').waitFor()
+    await page.keyboard.press('Control+k')
+    const palette = page.getByRole('dialog', { name: 'Commands' })
+    await palette.waitFor()
+    expect((await boxOf(palette)).width).toBe(390)
   })
 })
