@@ -1,6 +1,6 @@
 // The trash as people meet it: deleting without a question, and everything that comes back.
 import { existsSync } from 'node:fs'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -59,6 +59,39 @@ it('lists what was deleted in a folder, restores it, and deletes the rest for go
   await question.getByText('1 item · 1 B').waitFor()
   await question.getByRole('button', { name: 'Delete for good' }).click()
   await page.getByText('The trash is empty').waitFor()
+  expect(open.problems).toEqual([])
+})
+
+it('a deleted folder is looked into, level by level, and its files are shown', async () => {
+  await using open = await openServed({ 'docs/deep/a.txt': 'words of a', 'docs/deep/b.txt': 'B' })
+  const { page, tree } = open
+  await entry(page, 'docs').click()
+  await page.keyboard.press('Delete')
+  await toast(page, 'Deleted “docs”').waitFor()
+  await openTrash(page)
+  await row(page, 'docs').getByRole('link').click()
+  const way = page.getByRole('navigation', { name: 'Breadcrumb' })
+  await way.getByText('docs').waitFor()
+  // The keyboard goes on in the list that has come.
+  await row(page, 'deep').waitFor()
+  await expect.poll(() => page.evaluate(() => document.activeElement?.textContent)).toBe('deep')
+  await page.keyboard.press('Enter')
+  await row(page, 'a.txt').getByRole('link').click()
+  const viewer = page.getByRole('dialog', { name: 'a.txt' })
+  await viewer.getByText('words of a').waitFor()
+  const saved = page.waitForEvent('download')
+  await viewer.getByRole('button', { name: 'Download' }).click()
+  expect(await readFile(await (await saved).path(), 'utf8')).toBe('words of a')
+  await viewer.locator('.vw-film').getByRole('button', { name: 'b.txt' }).click()
+  await page.getByRole('dialog', { name: 'b.txt' }).getByText('B', { exact: true }).waitFor()
+  await page.keyboard.press('Escape')
+  await row(page, 'b.txt').waitFor()
+  await way.getByText('docs').click()
+  await row(page, 'deep').waitFor()
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await toast(page, 'Restored: docs').waitFor()
+  await page.getByText('The trash is empty').waitFor()
+  expect(await tree.read('docs/deep/a.txt')).toBe('words of a')
   expect(open.problems).toEqual([])
 })
 

@@ -17,12 +17,12 @@ import { Qr } from '../ui/qr.tsx'
 import { Boundary } from '../viewers/frame/boundary.tsx'
 import { viewers } from '../viewers/frame/index.ts'
 import { kindOf } from '../viewers/frame/kinds.ts'
+import { FileOverlay, type OpenFile } from '../viewers/frame/overlay.tsx'
 import type { FileSource, ViewerKind } from '../viewers/frame/source.ts'
 import { Busy } from '../viewers/frame/tools.tsx'
 import { keysAreTaken, offerKey } from '../viewers/frame/viewer-keys.ts'
 import viewerStyles from '../viewers/frame/viewers.css?url'
 import { LinkLife } from './link-life.tsx'
-import { type OpenFile, ShareOverlay } from './overlay.tsx'
 import { shareHref } from './share-address.ts'
 import { createShareSource } from './share-source.ts'
 import type { ShareReady } from './use-share.ts'
@@ -96,7 +96,7 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
         </div>
         <LinkLife expiresAtMs={expiresAtMs} />
       </section>
-      {open !== null && <ShareOverlay source={source} file={open} onChange={setOpen} />}
+      {open !== null && <FileOverlay source={source} file={open} onChange={setOpen} />}
     </div>
   )
 }

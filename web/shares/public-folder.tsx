@@ -21,9 +21,9 @@ import { toastError } from '../operations/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { FolderGlyph } from '../ui/file-icon.tsx'
+import { FileOverlay, type OpenFile } from '../viewers/frame/overlay.tsx'
 import { ArchiveMenu } from './archive-menu.tsx'
 import { FolderSide } from './folder-side.tsx'
-import { type OpenFile, ShareOverlay } from './overlay.tsx'
 import { FolderRows } from './rows.tsx'
 import { nothingSelected, type RowSelection, selectRow } from './selection.ts'
 import { shareHref } from './share-address.ts'
@@ -121,7 +121,7 @@ export function PublicFolder({
         expiresAtMs={expiresAtMs}
         onPreview={(entry) => setOpen({ entry })}
       />
-      {open !== null && <ShareOverlay source={source} file={open} onChange={setOpen} />}
+      {open !== null && <FileOverlay source={source} file={open} onChange={setOpen} />}
     </div>
   )
 }

@@ -12,6 +12,7 @@ import { DateText } from '../../ui/date-text.tsx'
 import { FileTile } from '../../ui/file-icon.tsx'
 import { Checkbox } from '../../ui/toggle.tsx'
 import { eraseEntries, restoreElsewhere, restoreEntries } from './trash-actions.ts'
+import { trashHref } from './trash-address.ts'
 
 interface TrashTableProps {
   items: readonly TrashItem[]
@@ -76,7 +77,7 @@ interface RowProps extends Pick<TrashTableProps, 'act'> {
 
 function Row({ item, chosen, onToggle, act }: RowProps) {
   const { t } = useLingui()
-  const { path, isDir, size, deletedAt, expiresAt, by, canRestore, canErase } = item
+  const { id, path, isDir, size, deletedAt, expiresAt, by, canRestore, canErase } = item
   const nowMs = useMinute()
   const name = shownName(nameOf(path))
   const folder = parentOf(path)
@@ -85,14 +86,16 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
       <td>
         <span className="row trash__entry">
           <Checkbox aria-label={t`Select ${name}`} checked={chosen} onChange={onToggle} />
-          <FileTile entry={{ name, isDir }} />
-          <span className="shrinks">
-            <bdi>{name}</bdi>
-            <small>
-              <bdi>{folder === ROOT ? folderTitle(ROOT) : shownName(folder)}</bdi>
-              {size !== null && <span className="trash__short num"> · {formatSize(size)}</span>}
-            </small>
-          </span>
+          <a className="row trash__entry trash__name shrinks" href={trashHref(id)}>
+            <FileTile entry={{ name, isDir }} />
+            <span className="shrinks">
+              <bdi>{name}</bdi>
+              <small>
+                <bdi>{folder === ROOT ? folderTitle(ROOT) : shownName(folder)}</bdi>
+                {size !== null && <span className="trash__short num"> · {formatSize(size)}</span>}
+              </small>
+            </span>
+          </a>
         </span>
       </td>
       <td className="mid" data-label={t`Deleted`}>

@@ -11,6 +11,7 @@ import {
   type TrashItem,
 } from '../../api/trash.ts'
 import { formatSize } from '../../lib/format.ts'
+import { go, useQuery } from '../../lib/page/navigate.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
 import { session } from '../../state/session.ts'
@@ -24,6 +25,8 @@ import { useLoad } from '../use-load.ts'
 import { useOlder } from '../use-older.tsx'
 import styles from './kept.css?url'
 import { askToEmpty, eraseEntries, restoreElsewhere, restoreEntries } from './trash-actions.ts'
+import { trashPath } from './trash-address.ts'
+import { TrashEntry } from './trash-entry.tsx'
 import { TrashTable } from './trash-table.tsx'
 import { UsageOfAll } from './trash-usage.tsx'
 
@@ -32,10 +35,11 @@ await loadStylesheet(styles)
 export function TrashPage() {
   const { t } = useLingui()
   const admin = useSnapshot(session).user?.perm.admin === true
+  const query = useQuery()
+  const opened = query.get('entry')
   const [turn, setTurn] = useState(0)
   const [filter, setFilter] = useState<TrashFilter>(() => {
-    const path = new URLSearchParams(location.search).get('path') ?? ''
-    return { path, account: '', q: '' }
+    return { path: query.get('path') ?? '', account: '', q: '' }
   })
   const asked = useSettled(filter)
   const key = JSON.stringify(asked)
@@ -45,39 +49,51 @@ export function TrashPage() {
 
   return (
     <>
-      <div className="tbl-top trash__top row wraps">
-        <TextField
-          hideLabel
-          label={t`Search`}
-          placeholder={t`Search`}
-          type="search"
-          icon={Search}
-          value={filter.q}
-          onChange={set('q')}
+      {opened !== null && (
+        <TrashEntry
+          id={opened}
+          below={query.get('in') ?? ''}
+          onGone={() => {
+            setTurn(turn + 1)
+            void go(trashPath(), { replace: true })
+          }}
         />
-        {admin && (
+      )}
+      <div hidden={opened !== null}>
+        <div className="tbl-top trash__top row wraps">
           <TextField
             hideLabel
-            label={t`Username`}
-            placeholder={t`Username`}
+            label={t`Search`}
+            placeholder={t`Search`}
             type="search"
-            autoCapitalize="none"
-            icon={UserRound}
-            value={filter.account}
-            onChange={set('account')}
+            icon={Search}
+            value={filter.q}
+            onChange={set('q')}
           />
-        )}
-        {filter.path !== '' && (
-          <Chip pressed icon={X} data-tip={t`Clear filter`} onClick={() => set('path')('')}>
-            <bdi>{folderTitle(filter.path)}</bdi>
-          </Chip>
-        )}
+          {admin && (
+            <TextField
+              hideLabel
+              label={t`Username`}
+              placeholder={t`Username`}
+              type="search"
+              autoCapitalize="none"
+              icon={UserRound}
+              value={filter.account}
+              onChange={set('account')}
+            />
+          )}
+          {filter.path !== '' && (
+            <Chip pressed icon={X} data-tip={t`Clear filter`} onClick={() => set('path')('')}>
+              <bdi>{folderTitle(filter.path)}</bdi>
+            </Chip>
+          )}
+        </div>
+        <WhenLoaded loaded={loaded}>
+          {(page) => (
+            <Entries key={key} first={page} filter={asked} onEmptied={() => setTurn(turn + 1)} />
+          )}
+        </WhenLoaded>
       </div>
-      <WhenLoaded loaded={loaded}>
-        {(page) => (
-          <Entries key={key} first={page} filter={asked} onEmptied={() => setTurn(turn + 1)} />
-        )}
-      </WhenLoaded>
     </>
   )
 }

@@ -17,8 +17,8 @@ interface SourcePermissions {
 }
 
 export interface FileSource {
-  /** `archive` is one unpacked entry of an archive, from either of the others. */
-  readonly kind: 'files' | 'share' | 'archive'
+  /** `archive` is one unpacked entry of an archive, from one of the others. */
+  readonly kind: 'files' | 'share' | 'trash' | 'archive'
   /** Tells sources apart where positions are remembered, e.g. `files` or `share:abc`. */
   readonly id: string
   readonly permissions: SourcePermissions

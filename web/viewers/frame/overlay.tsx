@@ -1,11 +1,13 @@
+// A file in the frame over whatever page shows it, for sources without pages of their own.
+
 import { useLingui } from '@lingui/react/macro'
 import { Download } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
-import type { FileEntry } from '../../src/api-types.ts'
-import { ViewerFrame } from '../viewers/frame/frame.tsx'
-import { kindOf } from '../viewers/frame/kinds.ts'
-import type { FileSource, ViewerKind } from '../viewers/frame/source.ts'
+import type { FileEntry } from '../../../src/api-types.ts'
+import { ViewerFrame } from './frame.tsx'
+import { kindOf } from './kinds.ts'
+import type { FileSource, ViewerKind } from './source.ts'
 
 export interface OpenFile {
   entry: FileEntry
@@ -19,7 +21,7 @@ interface OverlayProps {
   onChange: (file: OpenFile | null) => void
 }
 
-export function ShareOverlay({ source, file, onChange }: OverlayProps) {
+export function FileOverlay({ source, file, onChange }: OverlayProps) {
   const { t } = useLingui()
   const [siblings, setSiblings] = useState<FileEntry[]>([])
   const { entry, as } = file
