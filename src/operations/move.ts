@@ -127,7 +127,9 @@ function besideSaves({ services }: Actor, scope: Scope, onMade?: OnMade): Scope 
         const startedMs = Date.now()
         await scope.rename(source, target, how)
         if (!onMade) return
-        const found = await scope.stat(target)
+        // What has moved has moved: a link may lead nowhere from there.
+        const found = await scope.stat(target).catch(() => null)
+        if (!found) return
         // Another spelling of its name is the same file; an empty folder is nothing that is lost.
         const hasReplaced = before !== null && before.kind !== 'dir' && before.ino !== found.ino
         const [latest] = hasReplaced ? await services.versions.list(realTarget) : []

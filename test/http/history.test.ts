@@ -146,6 +146,20 @@ describe('undoing a move', () => {
     expect(await app.tree.read('c/b.txt')).toBe('b')
   })
 
+  it('needs no link to lead anywhere from where it is moved to', async () => {
+    const { app, bob } = await opened({
+      'a/b.txt': 'b',
+      'a/d/link': { link: '../b.txt' },
+      'a/out': { link: '../a/b.txt' },
+    })
+    await using _ = app
+    expect((await move(bob, '/a/d/link', '/link')).status).toBe(200)
+    expect((await move(bob, '/a/out', '/a/d/out')).status).toBe(200)
+    expect(await names(app)).toEqual(['a', 'link'])
+    expect(await names(app, 'a/d')).toEqual(['out'])
+    expect(app.errors).toEqual([])
+  })
+
   it('is 409 when it was done', async () => {
     const { app, bob } = await opened({ 'a.txt': '' })
     await using _ = app
