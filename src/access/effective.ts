@@ -79,8 +79,8 @@ export function touchedAccounts(before: Lookups, after: Lookups, changes: Change
   const note = (records: Iterable<{ userID: number } | undefined>) => {
     for (const one of records) if (one) touched.add(one.userID)
   }
-  for (const of of [MEMBERSHIPS, IDENTITIES] as Collection<Membership | Identity>[])
-    for (const [key, was] of changes.before(of)) note([was, after.get(of, key)])
+  for (const kind of [MEMBERSHIPS, IDENTITIES] as Collection<Membership | Identity>[])
+    for (const [key, was] of changes.before(kind)) note([was, after.get(kind, key)])
   for (const id of changes.before(GROUPS).keys())
     for (const records of [before, after]) note(records.find(MEMBERSHIPS, 'groupID', id))
   return touched
