@@ -108,9 +108,16 @@ function buildScope(
   const tops = folders.topsOf(user)
   const treeAt = (base: PlaceText, top: VPath) =>
     buildTree(services, user, view, { base, top, adapt })
-  const home = folders.hasHome(user)
-    ? treeAt(placeInTree(user, ROOT), ROOT)
-    : bareTop(services.volume, services.config.root)
+  const base = placeInTree(user, ROOT)
+  // What stands beside a home that is not seen is still come to by its top.
+  const isHidden =
+    tops.size > 0 &&
+    ((folders.rightsOf(user, 'exact')?.below(base)(ROOT) ?? BITS.pass) & BITS.pass) === 0 &&
+    isShown(services, user, ROOT)
+  const home =
+    folders.hasHome(user) && !isHidden
+      ? treeAt(base, ROOT)
+      : bareTop(services.volume, services.config.root)
   if (tops.size === 0) return home
   const mounts = [...tops].map(([name, place]): [string, Scope] => [
     name,

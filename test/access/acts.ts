@@ -244,13 +244,15 @@ export async function look(view: View, ask: Ask, spot: Spot): Promise<void> {
   }
 }
 
-/** Archives leave out folders that rules deny with what they hold. */
-const isOpenTo = (view: View, top: Spot, { path, real, base, at }: Spot): boolean =>
-  [path, moved(real, base, at)].every((one) => {
-    for (let above = one; above !== '/' && above !== top.path; above = parentOf(above))
-      if (!obeys(view.person, above)) return false
-    return true
-  })
+/** Archives leave out folders that rules deny with what they hold, each by its path and by where that leads. */
+function isOpenTo(view: View, top: Spot, { path }: Spot): boolean {
+  for (let above = path; above !== '/' && above !== top.path; above = parentOf(above)) {
+    const spot = view.spots.find((one) => one.path === above)
+    const real = spot ? moved(spot.real, spot.base, spot.at) : above
+    if (![above, real].every((one) => obeys(view.person, one))) return false
+  }
+  return true
+}
 
 /** What archives of a folder hold, and what is found below it. */
 export async function lookBelow(view: View, ask: Ask, spot: Spot): Promise<void> {
@@ -307,6 +309,8 @@ export async function visit(view: View, ask: Ask, spot: Spot, hash: string): Pro
 
 /** What the server says that decides, which is to be what happens. */
 export async function explain(view: View, ask: Ask, spot: Spot): Promise<void> {
+  // Of a home that is not seen what it says is not what the top of the tree shows.
+  if (spot.base === NO_HOME && view.person.scope !== null) return
   const path = `/api/access?user=${view.person.id}&path=${spot.path}`
   const { verbs } = JSON.parse((await ask('GET', path, undefined, true)).text)
   for (const verb of VERBS)

@@ -149,8 +149,10 @@ export function viewOf(root: string, world: World, person: Person): View {
   )
   const parts = tops.map(({ as, place }) => ({ at: `/${as}`, base: place }))
   const view: View = { root, world, person, spots: [], tops: parts.map(({ at }) => at) }
-  // Without a home there is a top that only shows what stands there.
-  const home = { at: '/', base: person.scope ?? NO_HOME }
+  // Without a home that is seen there is a top that only shows what stands there.
+  const own = topSpot({ at: '/', base: person.scope ?? NO_HOME })
+  const isHidden = person.scope !== null && tops.length > 0 && levelOf(view, own) === 'no'
+  const home = { at: '/', base: isHidden ? NO_HOME : own.base }
   // What is not there keeps its name.
   const there = parts.filter(({ base }) => isFolder(root, base))
   view.spots = [home, ...there].flatMap((part) => {

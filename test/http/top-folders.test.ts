@@ -140,6 +140,18 @@ describe('who is shown what', () => {
     expect(await readdir(app.tree.at('users/cat'))).toEqual(['own.txt'])
   })
 
+  it('who does not see the home comes to the folders by the top, and to nothing of the home', async () => {
+    await app.store.transaction((tx) =>
+      tx.insert(FOLDERS, record('/users/ann', '', { who: 'user:2', see: false })),
+    )
+    expect(await namesAt(ANN, '/')).toEqual(['docs', 'photos'])
+    const hits = await (await call(ANN, '/api/search/?query=')).text()
+    expect(hits).toContain('photos/2024/a.txt')
+    expect(hits).not.toContain('own.txt')
+    expect(await statusOf(ANN, '/api/resources/own.txt')).toBe(403)
+    expect(await statusOf(ANN, '/api/raw/photos/2024/a.txt')).toBe(200)
+  })
+
   it('a file that has the place of a folder stands nowhere, in no search either', async () => {
     await app.store.transaction((tx) =>
       tx.insert(FOLDERS, record('/docs/report.txt', 'report', { who: 'everyone', see: true })),
