@@ -224,6 +224,8 @@ interface Copying {
   failures: string[]
   /** Copied entries that a move may remove; null for a copy, and behind a link. */
   copied: Copied[] | null
+  /** Behind a link. */
+  isElsewhere: boolean
   turn: ReturnType<typeof createTurns>
   largeFiles: ReturnType<typeof oneByOne>
 }
@@ -238,7 +240,8 @@ async function copyAll(
   if (source === target) throw new AppError('same_place', 'source and target are the same')
   await checkCopy(scope, source, target, options.signal)
   const failures: string[] = []
-  const copying = { scope, options, failures, copied, turn: createTurns(), largeFiles: oneByOne() }
+  const tools = { turn: createTurns(), largeFiles: oneByOne() }
+  const copying = { scope, options, failures, copied, isElsewhere: false, ...tools }
   await copyEntry(copying, source, target, [])
   if (failures.length > 0)
     throw new AppError('incomplete', `${failures.length} entries were not copied: ${failures[0]}`)
@@ -263,6 +266,9 @@ async function copyEntry(
     throw new AppError('unsupported', `${source} is not a file`, { status: 500 })
   if (above.some(({ ino, dev }) => ino === found.ino && dev === found.dev))
     throw new AppError('same_place', `${source} leads back to where it is`)
+  // Behind a link nothing was asked by the text of the path.
+  const isElsewhere = found.isSymlink || copying.isElsewhere
+  if (isElsewhere) await scope.hostPath(source, 'download')
   // Denied ones too: they are reported as not copied, not left out in silence.
   const children = await scope.listAll(source)
   const isNew = !(await scope.exists(target))
@@ -270,7 +276,7 @@ async function copyEntry(
   const made = above.length === 0 || options.onMade ? await scope.stat(target) : null
   const chain = above.length === 0 && made ? [made, found] : [...above, found]
   if (isNew && made) options.onMade?.(target, made)
-  const below = found.isSymlink ? { ...copying, copied: null } : copying
+  const below = found.isSymlink ? { ...copying, copied: null, isElsewhere } : copying
   const later = await copyFiles(below, source, target, children)
   for (const { name, vpath, rawName } of later) {
     await copying.turn()
