@@ -1,4 +1,4 @@
-// What travels of groups, of records of folders, and of what accounts are given (docs/http-api.md 5, 32, 33): types only.
+// What travels of groups, of records of folders, and of what accounts are given (docs/http-api.md 3.1, 5, 32, 33): types only.
 import type { Permissions, UserRecord, Verb } from './api-types.ts'
 
 /** What stands beside the record of an account; sent where any of it is set. */
@@ -78,4 +78,20 @@ export interface AccountVerdicts {
 export interface FolderAccess {
   place: string
   items: { user: { id: number; username: string }; rights: Record<Verb, boolean> }[]
+}
+
+/** The `user` claim of a token. */
+export type TokenUser = Omit<UserRecord, 'password' | 'scope' | 'sorting' | 'rules'> & {
+  /** Where records of folders speak of the account: whether it may have links at all. */
+  mayShare?: boolean
+}
+
+export interface TokenClaims {
+  user: TokenUser
+  /** Session id; the record on the server decides whether the token still counts. */
+  sid: string
+  iss: string
+  /** Seconds since the epoch. */
+  iat: number
+  exp: number
 }

@@ -95,19 +95,6 @@ export interface UserRecord extends UserDefaults {
   rules: Rule[]
 }
 
-/** The `user` claim of a token. */
-export type TokenUser = Omit<UserRecord, 'password' | 'scope' | 'sorting' | 'rules'>
-
-export interface TokenClaims {
-  user: TokenUser
-  /** Session id; the record on the server decides whether the token still counts. */
-  sid: string
-  iss: string
-  /** Seconds since the epoch. */
-  iat: number
-  exp: number
-}
-
 export type FileType =
   | ''
   | 'video'

@@ -19,7 +19,9 @@ import {
 } from '../lib/places.ts'
 import { BITS } from '../lib/verbs.ts'
 import { joinVPath, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import { parseWho } from '../store/access/folder-record.ts'
 import { groupsOf, homeOf } from '../store/access/groups.ts'
+import type { Changes } from '../store/collection.ts'
 import { FOLDERS, HOMES, MEMBERSHIPS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
@@ -203,6 +205,21 @@ export function pathOf({ store }: { store: Store }, user: User, place: PlaceText
   for (const [name, top] of folders.topsOf(user))
     if (isPlaceWithin(top, place)) return below(joinVPath(ROOT, name), top)
   return null
+}
+
+/** The accounts to which records that have changed say something, or have said it. */
+export function toldByRecords(store: Store, changes: Changes): Set<number> {
+  const names = new Set<string>()
+  for (const [place, was] of changes.before(FOLDERS))
+    for (const folder of [was, store.get(FOLDERS, place)])
+      for (const { who } of folder?.grants ?? []) names.add(who)
+  if (names.has('everyone')) return new Set(store.all(USERS).map(({ id }) => id))
+  const told = [...names].flatMap((name) => {
+    const { kind, id } = parseWho(name) ?? { kind: 'user', id: 0 }
+    if (kind === 'user') return id
+    return store.find(MEMBERSHIPS, 'groupID', id).map(({ userID }) => userID)
+  })
+  return new Set(told)
 }
 
 /** Who has an entry in the home that a folder at the top hides, by the place of that folder. */

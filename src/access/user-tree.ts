@@ -77,6 +77,11 @@ export function mayAnywhere({ store }: TreeServices, user: TreeUser, verb: Verb)
   return ((rights?.anywhere ?? bitsOfPermissions(user.perm)) & BITS[verb]) !== 0
 }
 
+/** Whether the account may have links at all. */
+export function mayShareSomewhere(services: TreeServices, user: TreeUser): boolean {
+  return mayAnywhere(services, user, 'share') && mayAnywhere(services, user, 'download')
+}
+
 /** What the tree of an account follows from, besides its record: other objects when one of them has changed. */
 export function treeFactsOf({ store }: Pick<TreeServices, 'store'>): readonly object[] {
   return [store.settings(), foldersOf(store)]

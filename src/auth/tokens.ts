@@ -1,7 +1,7 @@
 // Tokens (docs/http-api.md 3.1): three-part HS256 with the claims that clients read and the session's id.
 // A token proves which session it belongs to; whether that session still lives is asked of the records on each request.
 import { jwtVerify, SignJWT } from 'jose'
-import type { TokenUser } from '../api-types.ts'
+import type { TokenUser } from '../access-types.ts'
 import type { Session, User } from '../store/document.ts'
 
 const ALGORITHM = 'HS256'
@@ -21,9 +21,12 @@ export interface VerifiedToken {
   expiresAt: number
 }
 
+/** An account, and what is told of it besides its record. */
+type Bearer = User & Pick<TokenUser, 'mayShare'>
+
 interface Tokens {
   /** `lifeMs` counts from now. */
-  issue(user: User, session: Session, use: TokenUse, lifeMs: number): Promise<string>
+  issue(user: Bearer, session: Session, use: TokenUse, lifeMs: number): Promise<string>
   /** Null for anything forged, malformed or expired. */
   verify(token: string): Promise<VerifiedToken | null>
   /** Like verify but lets expired tokens pass; for the proxy assertion of GHSA-v3jv-rmh2-635j. */
@@ -108,7 +111,7 @@ export function createTokens(signingKey: () => string): Tokens {
   }
 }
 
-function toTokenUser(user: User): TokenUser {
+function toTokenUser(user: Bearer): TokenUser {
   return {
     id: user.id,
     locale: user.locale,
@@ -122,5 +125,6 @@ function toTokenUser(user: User): TokenUser {
     dateFormat: user.dateFormat,
     username: user.username,
     aceEditorTheme: user.aceEditorTheme,
+    ...(user.mayShare !== undefined && { mayShare: user.mayShare }),
   }
 }

@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os'
 import { isDeepStrictEqual } from 'node:util'
 import { findAccount, touchedAccounts } from '../access/effective.ts'
+import { toldByRecords } from '../access/folder-rights.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
 import { auditTargetOf } from '../audit/audit-target.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
@@ -30,6 +31,7 @@ import type { Logger } from '../lib/log.ts'
 import { createServices } from '../operations/services.ts'
 import { createPrograms } from '../programs/runner.ts'
 import { recordsBefore } from '../store/access/records-before.ts'
+import { FOLDERS } from '../store/collections.ts'
 import type { Store } from '../store/store.ts'
 import type { Assets } from './assets.ts'
 import { createPendingBodies } from './pending-bodies.ts'
@@ -132,7 +134,10 @@ function watchUsers({ store }: BaseDeps): Map<number, number> {
       const before = findAccount(then, id)
       const after = findAccount(store, id)
       if (before && after && !isDeepStrictEqual(before, after)) changes.set(id, nowSeconds)
+      // Records may speak of a group.
+      else if (store.count(FOLDERS) > 0) changes.set(id, nowSeconds)
     }
+    for (const id of toldByRecords(store, changed)) changes.set(id, nowSeconds)
   })
   return changes
 }

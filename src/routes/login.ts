@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { Hono } from 'hono'
 import { withEffective } from '../access/effective.ts'
+import { isSpokenOf, mayShareSomewhere } from '../access/user-tree.ts'
 import type { SecondStep } from '../api-types.ts'
 import { directoryOriginOf } from '../auth/ldap/sign-in.ts'
 import { readAuthentication } from '../auth/passkeys/responses.ts'
@@ -286,7 +287,9 @@ export async function issueToken(
     Math.max(1_000, (session.origin?.endsMs ?? Infinity) - Date.now()),
     Math.max(1_000, session.createdMs + sessionMaxMs - Date.now()),
   )
-  const shown = withEffective(deps.store, user)
+  const account = withEffective(deps.store, user)
+  const mayShare = isSpokenOf(deps, account) && { mayShare: mayShareSomewhere(deps, account) }
+  const shown = { ...account, ...mayShare }
   const [token, kept] = await Promise.all([
     deps.tokens.issue(shown, session, 'api', tokenExpirationMs),
     deps.tokens.issue(shown, session, 'cookie', cookieLifeMs),

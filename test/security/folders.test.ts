@@ -285,6 +285,16 @@ describe('content that may not be downloaded', () => {
   })
 })
 
+it('a folder behind a link is not copied by who may not download it, also while it is empty', async () => {
+  await using app = await open([
+    { place: '/pub/team/deep', grants: [{ who: 'user:3', download: false }] },
+  ])
+  await symlink('../pub/team', app.tree.at('own/link'))
+  const path = '/api/resources/own/link?action=copy&destination=/own/taken'
+  expect(await statusOf(await app.as('ben'), 'PATCH', path)).not.toBe(200)
+  expect(await readdir(app.tree.at('own/taken'))).toEqual(['b.txt'])
+})
+
 it('a file behind a link is replaced by who may modify it there, too', async () => {
   await using app = await open([{ place: '/pub', grants: [anna({ modify: false })] }])
   await symlink('../pub', app.tree.at('own/link'))
@@ -315,6 +325,51 @@ describe('a right that is given in one folder alone', () => {
     expect(await statusOf(user, 'POST', '/api/share/pub/a.txt', '{}')).toBe(200)
     expect(await statusOf(user, 'POST', '/api/share/own/e.txt', '{}')).toBe(403)
     expect(await statusOf(user, 'GET', '/api/shares')).toBe(200)
+  })
+
+  it('to share is told by the token, from the next request on', async () => {
+    await using app = await openApp({
+      tree: TREE,
+      users: [
+        { username: 'anna', perm: { ...defaultPermissions(), share: false } },
+        { username: 'ben', perm: { ...defaultPermissions(), share: true } },
+      ],
+    })
+    const [toldAnna, toldBen] = await Promise.all(
+      ['anna', 'ben'].map(async (name) => {
+        const user = await app.as(name)
+        return async () => {
+          const renewed = await user.fetch('/api/renew', { method: 'POST' })
+          const claims = JSON.parse(atob((await renewed.text()).split('.')[1] ?? ''))
+          const listed = await user.fetch('/api/shares')
+          return [claims.user.mayShare, listed.status]
+        }
+      }),
+    )
+    expect([await toldAnna?.(), await toldBen?.()]).toEqual([
+      [undefined, 403],
+      [undefined, 200],
+    ])
+    await put(app, { place: '/', grants: [{ who: 'user:3', share: false }] })
+    await put(app, { place: '/pub', grants: [anna({ share: true })] })
+    expect([await toldAnna?.(), await toldBen?.()]).toEqual([
+      [true, 200],
+      [false, 403],
+    ])
+  })
+
+  it('to share is a reason to renew tokens of those of whom the record speaks', async () => {
+    await using app = await open()
+    const [user, other] = [await app.as('anna'), await app.as('ben')]
+    await put(app, { place: '/pub', grants: [anna({ share: false })] })
+    // Tokens tell the second in which they were made.
+    await expect
+      .poll(async () => {
+        await put(app, { place: '/pub', grants: [anna({ share: false })] })
+        return (await user.fetch('/api/resources/')).headers.get('X-Renew-Token')
+      })
+      .toBe('true')
+    expect((await other.fetch('/api/resources/')).headers.get('X-Renew-Token')).toBeNull()
   })
 
   it('is no right of a token that has not got it', async () => {

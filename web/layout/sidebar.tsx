@@ -26,7 +26,7 @@ import { askToLogOut } from '../operations/log-out.ts'
 import { toastError } from '../operations/toasts.ts'
 import { prefs, togglePinned } from '../state/prefs.ts'
 import { abilitiesIn, ownAbilities, rightsTurn } from '../state/rights.ts'
-import { session } from '../state/session.ts'
+import { mayShare, session } from '../state/session.ts'
 import { slots } from '../state/slots.ts'
 import { showUsageOf, usage } from '../state/usage.ts'
 import { Avatar } from '../ui/badge.tsx'
@@ -64,7 +64,7 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
             <Place to="/files/" icon={Folder} current={inFiles} data-drop-path="/">
               {t`My files`}
             </Place>
-            {user.perm.share && user.perm.download && (
+            {mayShare(user) && (
               <Place to="/settings/shares" icon={Link} current={inShares}>
                 {t`Shared links`}
               </Place>

@@ -3,7 +3,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
-import type { TokenUser } from '../../src/api-types.ts'
+import type { TokenUser } from '../../src/access-types.ts'
 import type { OnDelete } from '../../src/keep-types.ts'
 import { updateUser } from '../api/users.ts'
 import { switchableLanguages } from '../layout/switches.tsx'

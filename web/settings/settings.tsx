@@ -22,7 +22,7 @@ import { go, usePath } from '../lib/page/navigate.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useTitle } from '../lib/page/title.ts'
-import { session } from '../state/session.ts'
+import { mayShare, session } from '../state/session.ts'
 import { ActivityPage } from './activity/activity.tsx'
 import { VisitsPage } from './activity/visits.tsx'
 import { GlobalPage } from './global.tsx'
@@ -55,8 +55,8 @@ const NEW_OR_NUMBER = /^(new|\d+)$/
 /** `onName` hears what the one that is shown is called. */
 function usePages(onName: (name: string) => void): Page[] {
   const { t } = useLingui()
-  const perm = useSnapshot(session).user?.perm
-  const admin = perm?.admin === true
+  const { user } = useSnapshot(session)
+  const admin = user?.perm.admin === true
   return [
     {
       path: '/settings/profile',
@@ -69,7 +69,7 @@ function usePages(onName: (name: string) => void): Page[] {
       path: '/settings/shares',
       label: t`Share management`,
       icon: Link,
-      allowed: perm?.share === true && perm.download,
+      allowed: mayShare(user),
       ids: /^[\w-]+$/,
       content: (hash) => (hash ? <VisitsPage hash={hash} onName={onName} /> : <SharesPage />),
     },

@@ -2,7 +2,8 @@
 // cannot read, so a reload asks the server for a new token.
 
 import { proxy, ref } from 'valtio'
-import type { Permissions, SecondStep, TokenClaims, TokenUser } from '../../src/api-types.ts'
+import type { TokenClaims, TokenUser } from '../../src/access-types.ts'
+import type { Permissions, SecondStep } from '../../src/api-types.ts'
 import { ApiError, ping, setClientHooks } from '../api/client.ts'
 import {
   type Credentials,
@@ -44,6 +45,13 @@ const nobody: Permissions = {
 /** The rights of the current user; none when nobody is signed in. */
 export function permissions(): Permissions {
   return session.user?.perm ?? nobody
+}
+
+/** Whether there is anything to share, and so a page of links: records of folders may say so of one folder alone. */
+export function mayShare(
+  user: Pick<TokenUser, 'mayShare' | 'perm'> | null = session.user,
+): boolean {
+  return user !== null && (user.mayShare ?? (user.perm.share && user.perm.download))
 }
 
 /** The name of something this browser keeps for the account alone: several people may use it. */

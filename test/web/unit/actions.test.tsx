@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { FileEntry, Permissions, TokenUser, Verb } from '../../../src/api-types.ts'
+import type { TokenUser } from '../../../src/access-types.ts'
+import type { FileEntry, Permissions, Verb } from '../../../src/api-types.ts'
 import { keyLetter } from '../../../web/lib/page/keys.ts'
 import { actions } from '../../../web/operations/commands/registry.ts'
 import { matchesShortcut, shownKeys } from '../../../web/operations/commands/shortcut.ts'
@@ -59,6 +60,23 @@ describe('commands', () => {
     expect(new Set(ids).size).toBe(ids.length)
     const keys = actions.flatMap((action) => action.shortcuts ?? [])
     expect(keys.filter((key, at) => keys.indexOf(key) !== at)).toEqual([])
+  })
+
+  it('lead to the links of who may share in some folder, whatever may be done in this one', () => {
+    const goes = (perm: Partial<Permissions>, mayShare?: boolean) => {
+      signIn(perm)
+      if (session.user && mayShare !== undefined) session.user.mayShare = mayShare
+      noteRights('/', { ...nothing, download: true })
+      onTestFinished(() => noteRights('/', undefined))
+      return actions.find(({ id }) => id === 'go-shares')?.enabled(contextIn('/', []))
+    }
+    const both = { share: true, download: true }
+    expect([goes(both), goes({}), goes({}, true), goes(both, false)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ])
   })
 
   it('do nothing that the person may not do', () => {

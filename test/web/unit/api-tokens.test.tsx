@@ -1,6 +1,7 @@
 import { act } from 'react'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { ApiTokenRecord, Permissions, TokenUser } from '../../../src/api-types.ts'
+import type { TokenUser } from '../../../src/access-types.ts'
+import type { ApiTokenRecord, Permissions } from '../../../src/api-types.ts'
 import type { MadeToken } from '../../../web/api/tokens.ts'
 import { dismissPrompts, prompts } from '../../../web/operations/prompts.ts'
 import { MadeTokenPrompt } from '../../../web/prompts/tokens/made-token.tsx'

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import type { FileEntry, TokenUser } from '../../../src/api-types.ts'
+import type { TokenUser } from '../../../src/access-types.ts'
+import type { FileEntry } from '../../../src/api-types.ts'
 import { session } from '../../../web/state/session.ts'
 import { createFilesSource } from '../../../web/viewers/frame/files-source.ts'
 import { recallPosition, rememberPosition } from '../../../web/viewers/frame/positions.ts'

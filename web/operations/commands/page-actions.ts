@@ -16,7 +16,7 @@ import {
 } from 'lucide-react'
 import { hasHistory, hasTrash } from '../../lib/boot.ts'
 import { go } from '../../lib/page/navigate.ts'
-import { canUseShell } from '../../state/session.ts'
+import { canUseShell, mayShare } from '../../state/session.ts'
 import { shell, toggleShell } from '../../state/shell.ts'
 import { hasPrompt, openPrompt } from '../prompts.ts'
 import { canUndo, undoLast } from '../undo.ts'
@@ -84,13 +84,7 @@ export const pageActions = [
     run: toggleShell,
   },
   toPage('go-files', msg`My files`, Folder, '/files/'),
-  toPage(
-    'go-shares',
-    msg`Shared links`,
-    Link,
-    '/settings/shares',
-    ({ can }) => can.share && can.download,
-  ),
+  toPage('go-shares', msg`Shared links`, Link, '/settings/shares', () => mayShare()),
   toPage('go-trash', msg`Trash`, Trash2, '/settings/trash', () => hasTrash),
   toPage('go-history', msg`History`, Undo2, '/settings/history', () => hasHistory),
   toPage('go-settings', msg`Settings`, Settings, '/settings/profile'),

@@ -1,7 +1,7 @@
 // How folders are browsed: one's own choice, and what new accounts begin with.
 
 import { useLingui } from '@lingui/react/macro'
-import type { TokenUser } from '../../../src/api-types.ts'
+import type { TokenUser } from '../../../src/access-types.ts'
 import type { FormPart } from '../../lib/form-part.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { Switch } from '../../ui/toggle.tsx'
