@@ -15,14 +15,16 @@ export interface TrashItem {
   id: string
   /** Where it was, in the tree of who asks. */
   path: string
+  /** Nobody knows where it was: `path` is beside the trash. For administrators alone. */
+  isLost: boolean
   isDir: boolean
   /** Bytes; null until they were counted. */
   size: number | null
   /** Files in it; null until they were counted. */
   files: number | null
-  /** RFC 3339. */
-  deletedAt: string
-  expiresAt: string
+  /** RFC 3339; null where nobody knows, and then it stays until somebody deletes it. */
+  deletedAt: string | null
+  expiresAt: string | null
   /** Name of the account; null for one that is gone, and for other programs. */
   by: string | null
   canRestore: boolean
@@ -40,12 +42,20 @@ export interface TrashPage {
   totalBytes: number
 }
 
-/** What is in the trash of everybody, as far as it was counted (`GET /api/trash/usage`); most bytes first. */
+/** What is kept of everybody, as far as it was counted (`GET /api/trash/usage`); most bytes first. */
 export interface TrashUsage {
   /** `by` is null for what accounts that are gone and other programs have deleted. */
-  accounts: { by: string | null; items: number; bytes: number }[]
-  /** `path` is the highest folder of the disk that has a trash. */
-  disks: { path: string; items: number; bytes: number; totalBytes: number; freeBytes: number }[]
+  accounts: (KeptSum & { by: string | null })[]
+  /** `path` is the highest folder of the disk in which something is kept. */
+  disks: (KeptSum & { path: string; totalBytes: number; freeBytes: number })[]
+}
+
+export interface KeptSum {
+  /** Entries of the trash, and their bytes. */
+  items: number
+  bytes: number
+  versions: number
+  versionBytes: number
 }
 
 /** `POST /api/trash/restore` */
@@ -65,4 +75,20 @@ export interface VersionItem {
   by: string | null
   /** It stays whatever its age. */
   keep: boolean
+}
+
+/** A file that is not there any more, of which versions are (`GET /api/versions/{folder}?gone=true`). */
+export interface LeftVersions {
+  path: string
+  versions: number
+  size: number
+  /** Of the latest; RFC 3339. */
+  replacedAt: string
+}
+
+export interface LeftVersionsPage {
+  /** The latest first, some of all. */
+  items: LeftVersions[]
+  total: number
+  totalBytes: number
 }

@@ -30,6 +30,7 @@ export function createKeeping({ volume, trash, versions, policy, log }: KeepingO
   const leaving = createLeaving(trash, log)
   const retention = createRetention({
     volume,
+    tidy: trash.tidy,
     kept: async () => [...(await keptInTrash(trash, sizes)), ...(await versions.kept())],
     policy,
     log,

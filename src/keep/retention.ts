@@ -51,6 +51,8 @@ export interface Retention {
 interface RetentionOptions {
   /** Without what calls back for room. */
   volume: Pick<Volume, 'space' | 'statAt'>
+  /** Called before each sweep. */
+  tidy: () => Promise<void>
   /** All that is kept, anew at each call. */
   kept: () => Promise<readonly Kept[]>
   policy: () => KeepPolicy
@@ -72,6 +74,7 @@ export function createRetention(options: RetentionOptions): Retention {
     return work.finally(() => running.delete(work))
   }
   const sweep = async () => {
+    await keeping.tidy()
     for (const [disk, list] of await keptByDisk(keeping)) {
       if (signal.aborted) return
       await disks.withLock(disk, () => sweepDisk(keeping, list))
@@ -205,7 +208,6 @@ export async function keptInTrash(
   }))
 }
 
-/** The number of the disk on which a path is, or will be; null where nothing tells. */
 export async function diskOf(
   volume: Pick<Volume, 'statAt'>,
   realPath: string,

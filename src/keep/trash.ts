@@ -18,6 +18,7 @@ import {
   type TrashEntry,
 } from './store-index.ts'
 import { openStore, removeEmptyStore, TRASH_NAME } from './stores.ts'
+import { dropStrays } from './strays.ts'
 import { formatInfo, INFO_SUFFIX, keptName } from './trash-info.ts'
 
 export type { TrashEntry }
@@ -59,6 +60,8 @@ export interface Trash {
   restoreTo(id: string, place: KeptPlace, options: { replace: boolean }): Promise<void>
   /** Removes an entry for good. */
   erase(id: string, signal: AbortSignal): Promise<void>
+  /** Removes what says where something was that is not there. Fails never. */
+  tidy(): Promise<void>
   /** To be told when a folder has been moved: a trash in it went along. */
   moved(fromReal: string, toReal: string): Promise<void>
 }
@@ -128,6 +131,12 @@ export function createTrash(options: TrashOptions): Trash {
         return entry
       })
       await removeEmptyStore(volume, baseOf(entry.store))
+    },
+    tidy: async () => {
+      for (const base of await allBases(options))
+        await dropStrays(volume, base, Date.now()).catch((error: Error) =>
+          options.log.warn(`the trash in ${base} cannot be tidied: ${error.message}`),
+        )
     },
     moved: async (fromReal, toReal) => {
       for (const base of await stores.all())

@@ -11,15 +11,33 @@ import { openVersionStore, removeEmpty, type Version, versionsIn } from './versi
 /** No save takes so long from its version to its rename. */
 const SETTLED_MS = 10 * 60_000
 
+/** The files of which versions are in the store in the folder `base`, by their paths below it. */
+export async function* filesWithVersions(
+  volume: Volume,
+  base: string,
+): AsyncGenerator<{ path: string; versions: Version[] }> {
+  const store = await openVersionStore(volume, base).catch(unless('forbidden', 'EACCES'))
+  if (!store) return
+  const turn = createTurns()
+  try {
+    const waiting = ['']
+    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+      await turn()
+      const { versions, folders } = await versionsIn(volume, store, path, base)
+      if (versions.length > 0) yield { path, versions }
+      for (const name of folders) waiting.push(join(path, name))
+    }
+  } finally {
+    await store.close()
+  }
+}
+
 /**
  * Everything that may leave from the store in the folder `base`: without what is marked to stay. What is too many by its
  * age is removed on the way, and what has the content of the present file, as after a crash amid a save.
  */
 export async function versionsToLeave(volume: Volume, base: string, now: number): Promise<Kept[]> {
-  const store = await openVersionStore(volume, base).catch(unless('forbidden', 'EACCES'))
-  if (!store) return []
   const { signal } = new AbortController()
-  const turn = createTurns()
   const found: Kept[] = []
   const erase = async (path: string, name: string) => {
     const folder = await volume.openFolder(join(base, VERSIONS_NAME, path))
@@ -45,16 +63,7 @@ export async function versionsToLeave(volume: Volume, base: string, now: number)
         })
     }
   }
-  try {
-    const waiting = ['']
-    for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-      await turn()
-      const { versions, folders } = await versionsIn(volume, store, path, base)
-      if (versions.length > 0) await lookAt(path, versions)
-      for (const name of folders) waiting.push(join(path, name))
-    }
-    return found
-  } finally {
-    await store.close()
-  }
+  for await (const { path, versions } of filesWithVersions(volume, base))
+    await lookAt(path, versions)
+  return found
 }

@@ -21,7 +21,7 @@ import {
   type Version,
   versionsIn,
 } from './version-places.ts'
-import { versionsToLeave } from './version-sweep.ts'
+import { filesWithVersions, versionsToLeave } from './version-sweep.ts'
 
 export type { Version }
 
@@ -43,10 +43,19 @@ export interface Versions {
   mark(realPath: string, id: string, isKept: boolean): Promise<void>
   /** Removes one for good; `not_found` without it. */
   drop(realPath: string, id: string): Promise<void>
+  /** All files of which there are versions, with those; `isGone`: the file is not there any more. */
+  all(): AsyncGenerator<FileVersions>
   /** All that may leave for its age or for room; removes what is too many on the way. */
   kept(): Promise<Kept[]>
   /** Waits for what is under way. */
   close(): Promise<void>
+}
+
+/** The versions of a file in one store. */
+export interface FileVersions {
+  realPath: string
+  versions: Version[]
+  isGone: boolean
 }
 
 interface VersionsOptions extends Bases {
@@ -102,6 +111,7 @@ export function createVersions(options: VersionsOptions): Versions {
           await volume.rename({ folder, name }, { folder, name: marked }, { replace: false })
       }),
     drop: (realPath, id) => drop(keeping, realPath, id),
+    all: () => allFiles(keeping),
     kept: () => allKept(keeping),
     close: async () => {
       await forgetStore(keeping)
@@ -236,6 +246,16 @@ async function allKept(keeping: Keeping): Promise<Kept[]> {
   for (const base of await allBases(keeping))
     for (const one of await versionsToLeave(volume, base, now())) found.push(one)
   return found
+}
+
+async function* allFiles(keeping: Keeping): AsyncGenerator<FileVersions> {
+  const { volume } = keeping
+  for (const base of await allBases(keeping))
+    for await (const { path, versions } of filesWithVersions(volume, base)) {
+      const realPath = join(base, path)
+      const present = await volume.statAt(realPath).catch(unless('ENOTDIR'))
+      yield { realPath, versions, isGone: !present || present.isDirectory() }
+    }
 }
 
 async function drop(keeping: Keeping, realPath: string, id: string): Promise<void> {

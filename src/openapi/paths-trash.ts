@@ -40,10 +40,14 @@ export const TRASH_PATHS = operations(TRASH, {
     ],
     answers: { 200: json(ref('TrashPage')), ...failures(400) },
   }),
-  'GET /api/trash/usage': call('trashUsage', 'How much everybody has in the trash', {
-    description: 'For administrators, over all trees.',
-    answers: { 200: json(ref('TrashUsage')), ...failures(403) },
-  }),
+  'GET /api/trash/usage': call(
+    'trashUsage',
+    'How much is kept of everybody, in the trash and as versions',
+    {
+      description: 'For administrators, over all trees.',
+      answers: { 200: json(ref('TrashUsage')), ...failures(403) },
+    },
+  ),
   'GET /api/trash/{id}/{path}': call('readTrash', 'List a deleted folder, or read about a file', {
     description:
       'Paths are those that the entries had. With `raw` the bytes, or a folder as an archive; needs download.',
@@ -89,15 +93,29 @@ export const TRASH_PATHS = operations(TRASH, {
 const item = object({
   id: text(),
   path: text('Where it was, in the tree of the caller.'),
+  isLost: flag(
+    'Nobody knows where it was, and `path` is beside the trash. Administrators alone see such entries.',
+  ),
   isDir: flag(),
   size: orNull(integer('Bytes; null until they were counted, which is begun by asking.')),
   files: orNull(integer('Files in it; null where they were not counted.')),
-  deletedAt: time(),
-  expiresAt: time('When it is older than `keepAge`; it may leave before where room is needed.'),
+  deletedAt: orNull(time('Null where nobody knows.')),
+  expiresAt: orNull(
+    time(
+      'When it is older than `keepAge`; it may leave before where room is needed. Null where nobody knows its age: it stays.',
+    ),
+  ),
   by: orNull(text('Account; null for one that is gone, and for other programs.')),
   canRestore: flag(),
   canErase: flag('The caller may delete it for good.'),
 })
+
+const sums = {
+  items: integer('Entries of the trash.'),
+  bytes: integer('Theirs, as far as they were counted.'),
+  versions: integer(),
+  versionBytes: integer(),
+}
 
 export const TRASH_SCHEMAS: Record<string, Schema> = {
   TrashPage: object({
@@ -110,15 +128,13 @@ export const TRASH_SCHEMAS: Record<string, Schema> = {
     accounts: list(
       object({
         by: orNull(text('Account; null for those that are gone, and for other programs.')),
-        items: integer(),
-        bytes: integer('As far as they were counted.'),
+        ...sums,
       }),
     ),
     disks: list(
       object({
-        path: text('The highest folder of the disk that has a trash.'),
-        items: integer(),
-        bytes: integer('As far as they were counted.'),
+        path: text('The highest folder of the disk in which something is kept.'),
+        ...sums,
         totalBytes: integer('Of the disk; 0 where that is unknown.'),
         freeBytes: integer(),
       }),

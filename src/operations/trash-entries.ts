@@ -2,16 +2,18 @@
 import { basename, dirname, join } from 'node:path'
 import { foldersOf } from '../access/folder-rights.ts'
 import { hasRules, treeScopeOf } from '../access/user-tree.ts'
+import type { Verb } from '../api-types.ts'
 import { vpathIn } from '../files/place/jail.ts'
 import type { May } from '../files/place/path-rules.ts'
 import { createScope, type Scope } from '../files/place/scope.ts'
+import { baseOf, originalName } from '../keep/store-index.ts'
 import type { TrashEntry } from '../keep/trash.ts'
 import { AppError, errnoOf, unless } from '../lib/errors.ts'
 import { createTurns } from '../lib/turns.ts'
 import { joinVPath, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay } from './actor.ts'
 
-/** An entry with the path that it had in the tree of the caller. */
+/** An entry with the path that it had in the tree of the caller, or that it would get: see placeOf. */
 export interface SeenEntry {
   entry: TrashEntry
   path: VPath
@@ -19,7 +21,8 @@ export interface SeenEntry {
 
 /** All that the caller may see, the newest first. */
 export async function entriesSeenBy(actor: Actor): Promise<SeenEntry[]> {
-  const { trash, keeping } = actor.services
+  const { services, user } = actor
+  const { trash, keeping } = services
   const entries = trash.entries()
   const pathOf = await pathsFor(actor)
   const seen: SeenEntry[] = []
@@ -27,7 +30,7 @@ export async function entriesSeenBy(actor: Actor): Promise<SeenEntry[]> {
   for (const entry of await entries) {
     if (keeping.leaving.has(entry.id)) continue
     // A promise for each of many would take longer than the answers.
-    const found = pathOf(entry)
+    const found = pathOf(placeOf(user, entry))
     const path = found instanceof Promise ? await found : found
     if (path !== null) seen.push({ entry, path })
     const others = turn()
@@ -38,15 +41,28 @@ export async function entriesSeenBy(actor: Actor): Promise<SeenEntry[]> {
 
 /** One of them; `not_found` also where it may not be seen, so that ids tell nothing. */
 export async function entrySeenBy(actor: Actor, id: string): Promise<SeenEntry> {
-  const { trash, keeping } = actor.services
+  const { services, user } = actor
+  const { trash, keeping } = services
   const entry = keeping.leaving.has(id) ? null : await trash.find(id).catch(unless('not_found'))
-  const path = entry && (await (await pathsFor(actor))(entry))
+  const path = entry && (await (await pathsFor(actor))(placeOf(user, entry)))
   if (!entry || path === null) throw new AppError('not_found', 'no such entry of the trash')
   return { entry, path }
 }
 
-/** The path of each entry for the caller; null where a file there could not be seen. */
-async function pathsFor({ services, user, scope }: Actor) {
+/**
+ * Where an entry was, as a real path. One of which nobody knows that is for administrators, beside the trash that it
+ * lies in.
+ */
+function placeOf({ perm }: Actor['user'], entry: TrashEntry): string | null {
+  if (entry.realPath !== null || !perm.admin) return entry.realPath
+  return join(baseOf(entry.store), originalName(entry))
+}
+
+/**
+ * Gives the path of each real path for the caller, null where it may not do this to a file there. A real path is null
+ * for no path.
+ */
+export async function pathsFor({ services, user, scope }: Actor, verbs: readonly Verb[] = ['see']) {
   const tops: { top: VPath; realPath: string }[] = []
   const names = [...foldersOf(services.store).topsOf(user).keys()]
   for (const top of [...names.map((name) => joinVPath(ROOT, name)), ROOT]) {
@@ -70,11 +86,11 @@ async function pathsFor({ services, user, scope }: Actor) {
       // A folder at the top hides what the home has of its name.
       if (top === ROOT && tops.some((other) => other.top !== ROOT && isIn(other.top, path)))
         continue
-      if (scope.may(path, 'see') && may(path, 'see')) return path
+      if (verbs.every((verb) => scope.may(path, verb) && may(path, verb))) return path
     }
     return null
   }
-  return ({ realPath }: TrashEntry): VPath | null | Promise<VPath | null> => {
+  return (realPath: string | null): VPath | null | Promise<VPath | null> => {
     if (realPath === null) return null
     const folders = foldersAt(dirname(realPath))
     const name = basename(realPath)

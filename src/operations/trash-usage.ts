@@ -1,58 +1,75 @@
-// How much everybody has in the trash, for administrators: it takes from all, whatever tree they see.
-
+// How much is kept of everybody, for administrators: it takes from all, whatever tree they see.
+import { dirname, join } from 'node:path'
+import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import { diskOf } from '../keep/retention.ts'
-import { baseOf } from '../keep/store-index.ts'
-import type { TrashUsage } from '../keep-types.ts'
-import { inTurns } from '../lib/turns.ts'
+import type { KeptSum, TrashUsage } from '../keep-types.ts'
 import { findUser } from '../store/users.ts'
 import type { Services } from './services.ts'
 
-interface Sum {
-  items: number
-  bytes: number
-}
-
 /** By account and by disk, the largest first. Begins to count what nobody has counted. */
 export async function usageOfTrash(
-  services: Pick<Services, 'trash' | 'keeping' | 'volume' | 'store'>,
+  services: Pick<Services, 'trash' | 'versions' | 'keeping' | 'volume' | 'store'>,
 ): Promise<TrashUsage> {
-  const { trash, keeping, volume, store } = services
+  const { trash, versions, keeping, volume, store } = services
+  const byUser = createSums<number | null>()
+  const byStore = createSums<string>()
   const entries = (await trash.entries()).filter(({ id }) => !keeping.leaving.has(id))
   keeping.sizes.want(entries)
-  const nameOf = (userID: number | null) =>
-    userID === null ? null : (findUser(store, userID)?.username ?? null)
-  const byAccount = new Map<string | null, Sum>()
-  const byBase = new Map<string, Sum>()
-  await inTurns(entries, ({ userID, store, bytes }) => {
-    const one = { items: 1, bytes: bytes ?? 0 }
-    add(byAccount, nameOf(userID), one)
-    add(byBase, baseOf(store), one)
-  })
-  const disks = new Map<string, TrashUsage['disks'][number]>()
-  // The highest folder of a disk stands for it.
-  for (const [path, sum] of [...byBase].sort(([a], [b]) => a.length - b.length)) {
+  for (const { userID, store, bytes } of entries)
+    for (const sum of [byUser.of(userID), byStore.of(store)]) {
+      sum.items++
+      sum.bytes += bytes ?? 0
+    }
+  for await (const { versions: found } of versions.all())
+    for (const { userID, base, sizeBytes } of found)
+      for (const sum of [byUser.of(userID), byStore.of(join(base, VERSIONS_NAME))]) {
+        sum.versions++
+        sum.versionBytes += sizeBytes
+      }
+  const byName = createSums<string | null>()
+  for (const [userID, sum] of byUser.all) {
+    const by = userID === null ? null : (findUser(store, userID)?.username ?? null)
+    add(byName.of(by), sum)
+  }
+  const byDisk = createSums<string>()
+  const pathOf = new Map<string, string>()
+  for (const [path, sum] of byStore.all) {
     const disk = (await diskOf(volume, path)) ?? path
+    const [top, known] = [dirname(path), pathOf.get(disk)]
+    pathOf.set(disk, known === undefined || top.length < known.length ? top : known)
+    add(byDisk.of(disk), sum)
+  }
+  const disks: TrashUsage['disks'] = []
+  for (const [disk, sum] of byDisk.all) {
+    const path = pathOf.get(disk) as string
     const { totalBytes, freeBytes } = await volume.space(path).catch(() => UNKNOWN)
-    const known = disks.get(disk) ?? { path, items: 0, bytes: 0, totalBytes, freeBytes }
-    disks.set(disk, { ...known, ...sumOf(known, sum) })
+    disks.push({ path, ...sum, totalBytes, freeBytes })
   }
-  return {
-    accounts: [...byAccount].map(([by, sum]) => ({ by, ...sum })).sort(largestFirst),
-    disks: [...disks.values()].sort(largestFirst),
-  }
+  const accounts = [...byName.all].map(([by, sum]) => ({ by, ...sum }))
+  return { accounts: accounts.sort(largestFirst), disks: disks.sort(largestFirst) }
 }
 
 const UNKNOWN = { totalBytes: 0, freeBytes: 0 }
 
-function add<K>(sums: Map<K, Sum>, key: K, one: Sum): void {
-  const known = sums.get(key)
-  sums.set(key, known ? sumOf(known, one) : one)
+function createSums<K>() {
+  const all = new Map<K, KeptSum>()
+  return {
+    all: all as ReadonlyMap<K, KeptSum>,
+    of: (key: K): KeptSum => {
+      const sum = all.get(key) ?? { items: 0, bytes: 0, versions: 0, versionBytes: 0 }
+      all.set(key, sum)
+      return sum
+    },
+  }
 }
 
-function sumOf(a: Sum, b: Sum): Sum {
-  return { items: a.items + b.items, bytes: a.bytes + b.bytes }
+function add(to: KeptSum, { items, bytes, versions, versionBytes }: KeptSum): void {
+  to.items += items
+  to.bytes += bytes
+  to.versions += versions
+  to.versionBytes += versionBytes
 }
 
-function largestFirst(a: Sum, b: Sum): number {
-  return b.bytes - a.bytes
+function largestFirst(a: KeptSum, b: KeptSum): number {
+  return b.bytes + b.versionBytes - a.bytes - a.versionBytes
 }

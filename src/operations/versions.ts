@@ -6,6 +6,7 @@ import type { Version } from '../keep/versions.ts'
 import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay } from './actor.ts'
+import { pathsFor } from './trash-entries.ts'
 import { type Body, createFile, saveFile } from './write.ts'
 
 const CHUNK_BYTES = 1024 * 1024
@@ -47,6 +48,27 @@ export async function markVersion(
   await actor.services.versions.mark(realPath, id, isKept)
 }
 
+/** Files that are not there any more, with what is kept of them, as far as the caller may read and write there. */
+export async function leftVersions(actor: Actor): Promise<{ path: VPath; versions: Version[] }[]> {
+  const pathOf = await pathsFor(actor, ['see', 'modify', 'download'])
+  const found = new Map<VPath, Version[]>()
+  for await (const { realPath, versions, isGone } of actor.services.versions.all()) {
+    const path = isGone ? await pathOf(realPath) : null
+    if (path !== null) found.set(path, [...(found.get(path) ?? []), ...versions])
+  }
+  return [...found].map(([path, versions]) => ({ path, versions }))
+}
+
+/** Removes all versions of a file for good, with the right to delete. */
+export async function dropVersions(actor: Actor, vpath: VPath): Promise<void> {
+  const realPath = await realPathOf(actor, vpath, 'delete')
+  const { versions } = actor.services
+  for (const { id } of await versions.list(realPath)) {
+    actor.demand()
+    await versions.drop(realPath, id)
+  }
+}
+
 /** Removes a version for good, with the right to delete. */
 export async function dropVersion(actor: Actor, vpath: VPath, id: string): Promise<void> {
   const realPath = await realPathOf(actor, vpath, 'delete')
@@ -57,11 +79,13 @@ export async function dropVersion(actor: Actor, vpath: VPath, id: string): Promi
 async function realPathOf(actor: Actor, vpath: VPath, ...further: Verb[]): Promise<string> {
   const verbs: Verb[] = ['modify', 'download', ...further]
   for (const verb of verbs) requireMay(actor, verb, vpath)
-  const { scope } = actor
+  const { services, scope } = actor
   using place = await scope.place(vpath)
-  if (place.stats?.isDirectory())
+  const realPath = await scope.hostPath(place, ...verbs)
+  // Versions of a file that was there before the folder can be read and removed.
+  if (place.stats?.isDirectory() && (await services.versions.list(realPath)).length === 0)
     throw new AppError('is_a_folder', `${vpath} is a folder, which has no versions`)
-  return await scope.hostPath(place, ...verbs)
+  return realPath
 }
 
 async function withContent(

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,4 +40,20 @@ test('brings back a file that is gone, and knows no version of another', async (
   expect((await cli('restore', 'srv/docs/b.txt', ID)).code).not.toBe(0)
   expect((await cli('restore', 'srv/docs/a.txt', ID)).code).toBe(0)
   expect(await readFile(join(cwd, 'srv/docs/a.txt'), 'utf8')).toBe('old')
+})
+
+test('lists files that are gone but have versions, and deletes those for good', async () => {
+  expect(JSON.parse((await cli('ls', '--json')).stdout)).toEqual([])
+  await rm(join(cwd, 'srv/docs'), { recursive: true })
+  expect(JSON.parse((await cli('ls', '--json')).stdout)).toEqual([
+    {
+      path: join(cwd, 'srv/docs/a.txt'),
+      versions: 1,
+      size: 3,
+      replacedAt: '2026-11-01T10:15:00.000Z',
+    },
+  ])
+  expect((await cli('ls')).stdout.split('\n')[1]).toMatch(/ 1 +3 +\/.*\/docs\/a\.txt$/)
+  expect((await cli('empty', 'srv/docs/a.txt')).code).toBe(0)
+  expect(existsSync(join(cwd, 'srv/.fb-versions'))).toBe(false)
 })

@@ -1,6 +1,7 @@
 // The trash over HTTP: an entry is judged by where it was, as a file there would be.
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RestoreAnswer, TrashItem, TrashPage, TrashUsage } from '../../src/keep-types.ts'
 import { PREFERENCES, USERS } from '../../src/store/collections.ts'
@@ -71,7 +72,7 @@ describe('the list', () => {
     ])
     expect([next, total, totalBytes]).toEqual([null, 2, 3])
     const { deletedAt, expiresAt } = items[0] as TrashItem
-    expect(Date.parse(expiresAt) - Date.parse(deletedAt)).toBe(30 * 86_400_000)
+    expect(Date.parse(expiresAt ?? '') - Date.parse(deletedAt ?? '')).toBe(30 * 86_400_000)
   })
 
   it('goes on where a page ended', async () => {
@@ -329,6 +330,37 @@ describe('deleting for good', () => {
   })
 })
 
+describe('what is in the trash without a word of where it was', () => {
+  async function lose() {
+    const app = await open()
+    await put(await app.as('ann'), '/a.txt', '/docs')
+    const store = join(app.tree.root, '.fb-trash/info')
+    for (const name of await readdir(store)) if (name.includes('docs')) await rm(join(store, name))
+    return app
+  }
+
+  it('is for administrators, and stays however old it is', async () => {
+    const app = await lose()
+    const [ann, admin] = [await app.as('ann'), await app.as('admin')]
+    expect(pathsOf(await list(ann))).toEqual(['/a.txt'])
+    const lost = (await list(admin)).items.find(({ isLost }) => isLost)
+    expect(lost).toMatchObject({ path: '/docs', isDir: true, deletedAt: null, expiresAt: null })
+    expect((await ann.fetch(`/api/trash/${lost?.id}`)).status).toBe(404)
+    await erase(admin, '?olderThan=1ms')
+    expect(pathsOf(await list(admin))).toContain('/docs')
+  })
+
+  it('comes back beside the trash', async () => {
+    const app = await lose()
+    const admin = await app.as('admin')
+    const lost = (await list(admin)).items.find(({ isLost }) => isLost)
+    expect((await restore(admin, { ids: [lost?.id] })).restored).toEqual([
+      { id: lost?.id, path: '/docs' },
+    ])
+    expect(await app.tree.read('docs/deep/c.txt')).toBe('ccc')
+  })
+})
+
 describe('the usage of the trash', () => {
   const usageFor = (user: SignedIn) => user.fetch('/api/trash/usage')
 
@@ -343,12 +375,24 @@ describe('the usage of the trash', () => {
     await expect
       .poll(async () => (await read()).accounts)
       .toEqual([
-        { by: 'cat', items: 2, bytes: 5 },
-        { by: 'ann', items: 1, bytes: 1 },
+        { by: 'cat', items: 2, bytes: 5, versions: 0, versionBytes: 0 },
+        { by: 'ann', items: 1, bytes: 1, versions: 0, versionBytes: 0 },
       ])
     const { disks } = await read()
     expect(disks).toMatchObject([{ path: app.tree.root, items: 3, bytes: 6 }])
     expect(disks[0]?.totalBytes).toBeGreaterThan(0)
+  })
+
+  it('counts versions as well, also of files that are gone', async () => {
+    const app = await open()
+    const [ann, admin] = [await app.as('ann'), await app.as('admin')]
+    const kept = { items: 0, bytes: 0, versions: 1, versionBytes: 2 }
+    const path = '/api/resources/docs/b.txt'
+    await ann.fetch(path, { method: 'PUT', body: 'new text' })
+    await ann.fetch(`${path}?trash=false`, { method: 'DELETE' })
+    const { accounts, disks } = (await (await usageFor(admin)).json()) as TrashUsage
+    expect(accounts).toEqual([{ by: 'ann', ...kept }])
+    expect(disks).toMatchObject([{ path: app.tree.root, ...kept }])
   })
 
   it('is 403 for others', async () => {

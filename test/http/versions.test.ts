@@ -3,7 +3,7 @@ import { readdirSync, statSync } from 'node:fs'
 import { link, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import type { VersionItem } from '../../src/keep-types.ts'
+import type { LeftVersionsPage, VersionItem } from '../../src/keep-types.ts'
 import { type OpenedApp, openApp } from '../support/app.ts'
 import type { SignedIn } from '../support/login.ts'
 
@@ -262,5 +262,71 @@ describe('versions', () => {
     expect((await act(admin, 'a.txt', { id: '', action: 'burn' })).status).toBe(400)
     expect((await admin.fetch('/api/versions/folder')).status).toBe(500)
     expect(await readFile(app.tree.at('a.txt'), 'utf8')).toBe('new')
+  })
+})
+
+describe('versions of a file that is gone', () => {
+  const leftOf = async (user: SignedIn, folder = '') => {
+    const answer = await user.fetch(`/api/versions/${folder}?gone=true`)
+    return (await answer.json()) as LeftVersionsPage
+  }
+  const removeFile = (user: SignedIn, path: string) =>
+    user.fetch(`/api/resources/${path}`, { method: 'DELETE' })
+
+  it('are listed until it is back, also when its folder is gone', async () => {
+    await using app = await openApp({ tree: { 'docs/a.txt': 'old', 'b.txt': 'other' } })
+    const admin = await app.as('admin')
+    await put(admin, 'docs/a.txt', 'new text')
+    await put(admin, 'b.txt', 'present')
+    expect((await leftOf(admin)).total).toBe(0)
+    await removeFile(admin, 'docs')
+    expect(await leftOf(admin)).toMatchObject({
+      items: [{ path: '/docs/a.txt', versions: 1, size: 3 }],
+      total: 1,
+      totalBytes: 3,
+    })
+    expect((await leftOf(admin, 'else')).total).toBe(0)
+    const [item] = await itemsOf(admin, 'docs/a.txt')
+    const restored = await act(admin, 'docs/a.txt', { id: item?.id, action: 'restore' })
+    expect(restored.status).toBe(204)
+    expect(await app.tree.read('docs/a.txt')).toBe('old')
+    expect((await leftOf(admin)).total).toBe(0)
+  })
+
+  it('are removed for good all at once, also where a folder has its name', async () => {
+    await using app = await openApp({ tree: { 'a.txt': 'old' } })
+    const admin = await app.as('admin')
+    await put(admin, 'a.txt', 'new')
+    await removeFile(admin, 'a.txt')
+    await admin.fetch('/api/resources/a.txt/', { method: 'POST' })
+    expect(await itemsOf(admin, 'a.txt')).toHaveLength(1)
+    const all = { method: 'DELETE' }
+    expect((await admin.fetch('/api/versions/a.txt?all=true', all)).status).toBe(204)
+    expect((await leftOf(admin)).total).toBe(0)
+    expect((await admin.fetch('/api/versions/a.txt')).status).toBe(500)
+  })
+
+  it('are for who could change it there', async () => {
+    const rules = [{ regex: false, regexp: null, allow: false, path: '/secret' }]
+    await using app = await openApp({
+      tree: { 'secret/a.txt': 'old', 'b.txt': 'old' },
+      users: [
+        { username: 'ada', rules },
+        { username: 'sub', scope: '/secret' },
+      ],
+    })
+    const admin = await app.as('admin')
+    for (const path of ['secret/a.txt', 'b.txt']) {
+      await put(admin, path, 'new')
+      await removeFile(admin, path)
+    }
+    const pathsFor = async (name: string) =>
+      (await leftOf(await app.as(name))).items.map(({ path }) => path)
+    expect(await pathsFor('ada')).toEqual(['/b.txt'])
+    expect(await pathsFor('sub')).toEqual(['/a.txt'])
+    const gone = await (await app.as('ada')).fetch('/api/versions/secret/a.txt?all=true', {
+      method: 'DELETE',
+    })
+    expect(gone.status).toBe(403)
   })
 })

@@ -35,6 +35,7 @@ function diskWith(
       statAt: async () => ({ dev: 1n }) as never,
       space: async () => ({ totalBytes: 1000, freeBytes: 1000 - usedBytes() }),
     },
+    tidy: async () => {},
     kept: async () => [...left],
     policy: () => ({ ageMs: 30 * DAY_MS, size: { percent: 10 } }),
     log: { warn: (line: string) => expect.unreachable(line) },

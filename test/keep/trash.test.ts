@@ -1,5 +1,16 @@
 // The trash by itself, on a real tree.
-import { link, mkdir, readdir, readFile, rename, symlink, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import {
+  link,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { parseInfo } from '../../src/keep/trash-info.ts'
@@ -72,6 +83,22 @@ test('entries come the newest first, whoever has added or taken some', async () 
   await trash.erase('2'.padStart(32, '0'), new AbortController().signal)
   await keep('theirs-4', 4)
   expect(await pathsOf()).toEqual(['0.txt', 'theirs-4', 'theirs-3', 'theirs-1'])
+})
+
+test('a word of what is not there is forgotten once it is an hour old', async () => {
+  await using setup = await setUp({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+  const { trash } = setup.services
+  const [old, young, there] = [
+    await put(setup, 'a.txt'),
+    await put(setup, 'b.txt'),
+    await put(setup, 'c.txt'),
+  ]
+  const infoOf = ({ store, name }: typeof old) => join(store, 'info', `${name}.trashinfo`)
+  for (const { store, name } of [old, young]) await rm(join(store, 'files', name))
+  const hourAgo = Date.now() / 1000 - 3601
+  for (const entry of [old, there]) await utimes(infoOf(entry), hourAgo, hourAgo)
+  await trash.tidy()
+  expect([old, young, there].map((entry) => existsSync(infoOf(entry)))).toEqual([false, true, true])
 })
 
 test('every name comes back as it was', async () => {

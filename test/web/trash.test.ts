@@ -158,3 +158,25 @@ it('asks first where the profile says so', async () => {
   expect(existsSync(join(tree.root, 'a.txt'))).toBe(false)
   expect(open.problems).toEqual([])
 })
+
+it('versions of a file that is gone are found, brought back, and counted', async () => {
+  await using open = await openServed({ 'a.txt': 'before' })
+  const { page, tree } = open
+  await page.evaluate(async () => {
+    const token = await (await fetch('/api/renew')).text()
+    const headers = { 'X-Auth': token }
+    await fetch('/api/resources/a.txt', { method: 'PUT', headers, body: 'after it' })
+    await fetch('/api/resources/a.txt?trash=false', { method: 'DELETE', headers })
+  })
+  await page.goto('/settings/trash')
+  await page.getByRole('button', { name: 'Storage' }).click()
+  const account = row(page, 'admin')
+  await account.getByText('1 version', { exact: false }).waitFor()
+  await page.getByRole('button', { name: 'Versions without a file' }).click()
+  await row(page, 'a.txt').getByRole('button', { name: 'Show' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Versions' })
+  await dialog.getByRole('button', { name: 'Restore' }).click()
+  await row(page, 'a.txt').waitFor({ state: 'detached' })
+  expect(await tree.read('a.txt')).toBe('before')
+  expect(open.problems).toEqual([])
+})

@@ -1,7 +1,7 @@
 // Earlier versions of a file: listing and reading them, bringing one back.
 
-import type { VersionItem } from '../../src/keep-types.ts'
-import { encodePath } from '../lib/paths.ts'
+import type { LeftVersionsPage, VersionItem } from '../../src/keep-types.ts'
+import { encodePath, ROOT } from '../lib/paths.ts'
 import { ApiError, apiUrl, call, callJson, operationHeader } from './client.ts'
 import { readUpTo } from './content.ts'
 
@@ -48,6 +48,16 @@ export async function copyVersion(
 ): Promise<void> {
   const headers = operationHeader(operation)
   await call(at(vpath), { method: 'POST', json: { id, action: 'copy', to }, headers })
+}
+
+/** Of files that are not there any more. */
+export async function listLeftVersions(signal: AbortSignal): Promise<LeftVersionsPage> {
+  return callJson(at(ROOT), { query: { gone: true }, signal })
+}
+
+/** All versions of a file. */
+export async function deleteVersions(vpath: string): Promise<void> {
+  await call(at(vpath), { method: 'DELETE', query: { all: true } })
 }
 
 export async function deleteVersion(vpath: string, id: string): Promise<void> {

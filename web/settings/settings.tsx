@@ -17,7 +17,7 @@ import {
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { PhoneBar } from '../layout/phone-bar.tsx'
-import { boot, hasHistory, hasTrash } from '../lib/boot.ts'
+import { boot, hasHistory, hasTrash, hasVersions } from '../lib/boot.ts'
 import { go, usePath } from '../lib/page/navigate.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
@@ -77,7 +77,7 @@ function usePages(onName: (name: string) => void): Page[] {
       path: '/settings/trash',
       label: t`Trash`,
       icon: Trash2,
-      allowed: hasTrash,
+      allowed: hasTrash || hasVersions,
       content: () => <TrashPage />,
     },
     {

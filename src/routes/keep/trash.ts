@@ -10,6 +10,7 @@ import type { Deps } from '../../http/deps.ts'
 import { requireAdmin, requireUser } from '../../http/guard.ts'
 import { describeFile, sendFolder } from '../../http/listing-response.ts'
 import { sendJson, sendStatus } from '../../http/respond.ts'
+import type { TrashEntry } from '../../keep/trash.ts'
 import type { RestoreAnswer, TrashItem, TrashPage } from '../../keep-types.ts'
 import { AppError, badRequest, fromErrno } from '../../lib/errors.ts'
 import { asString, type Reader } from '../../lib/parse.ts'
@@ -69,10 +70,12 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
   return {
     items: page.map((seen): TrashItem => {
       const { entry, path } = seen
-      const time = (ms: number) => formatTime(BigInt(Math.trunc(ms)) * 1_000_000n)
+      const time = (ms: number) =>
+        entry.deletedAt === 0 ? null : formatTime(BigInt(Math.trunc(ms)) * 1_000_000n)
       return {
         id: entry.id,
         path,
+        isLost: entry.realPath === null,
         isDir: entry.isDir,
         size: entry.bytes,
         files: entry.files,
@@ -180,10 +183,13 @@ function parseWanted(r: Reader): Wanted {
 /** All that the caller may delete for good, or what is older than so long. */
 async function eraseMany(c: Ctx, deps: Deps): Promise<Response> {
   const { query } = c.env.target
-  const untilMs = Date.now() - parseAge(query.get('olderThan') ?? '')
+  const ageMs = parseAge(query.get('olderThan') ?? '')
+  // Nobody knows how old some are.
+  const isOld = ({ deletedAt }: TrashEntry) =>
+    ageMs === 0 || (deletedAt > 0 && deletedAt <= Date.now() - ageMs)
   const actor = actorOf(c, deps)
   const seen = (await entriesSeenBy(actor)).filter(
-    (each) => each.entry.deletedAt <= untilMs && mayErase(actor, each),
+    (each) => isOld(each.entry) && mayErase(actor, each),
   )
   recheck(c)
   return accept(c, deps, seen)

@@ -8,12 +8,15 @@ import type { Deps } from '../../http/deps.ts'
 import { requireUser } from '../../http/guard.ts'
 import { sendJson, sendStatus } from '../../http/respond.ts'
 import type { Version } from '../../keep/versions.ts'
-import type { VersionItem } from '../../keep-types.ts'
+import type { LeftVersionsPage, VersionItem } from '../../keep-types.ts'
 import { badRequest } from '../../lib/errors.ts'
-import { baseName, toVPath } from '../../lib/vpath.ts'
+import { baseName, isWithin, toVPath, type VPath } from '../../lib/vpath.ts'
+import type { Actor } from '../../operations/actor.ts'
 import {
   copyVersion,
   dropVersion,
+  dropVersions,
+  leftVersions,
   markVersion,
   openVersion,
   restoreVersion,
@@ -23,6 +26,8 @@ import { findUser } from '../../store/users.ts'
 import { sendOpenFile } from '../raw.ts'
 
 const VERSIONS = '/api/versions'
+/** Files of one answer that are not there any more. */
+const MAX_LEFT = 1_000
 
 export function versionRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
@@ -31,7 +36,9 @@ export function versionRoutes(deps: Deps): Hono<Env> {
   app.post(VERSIONS, guard, audited('save'), (c) => changeVersion(c, deps))
   app.delete(VERSIONS, guard, audited('delete'), async (c) => {
     const { vpath, query } = c.env.target
-    await dropVersion(actorOf(c, deps), vpath, query.get('id') ?? '')
+    const actor = actorOf(c, deps)
+    if (query.get('all') === 'true') await dropVersions(actor, vpath)
+    else await dropVersion(actor, vpath, query.get('id') ?? '')
     return sendStatus(204)
   })
   return app
@@ -40,6 +47,7 @@ export function versionRoutes(deps: Deps): Hono<Env> {
 async function readVersions(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath, query } = c.env.target
   const actor = actorOf(c, deps)
+  if (query.get('gone') === 'true') return sendJson(await listLeft(actor, vpath))
   const id = query.get('id')
   if (id === null) {
     const found = await versionsOf(actor, vpath)
@@ -47,6 +55,25 @@ async function readVersions(c: Ctx, deps: Deps): Promise<Response> {
   }
   setAct(c, 'download')
   return sendOpenFile(c, await openVersion(actor, vpath, id), baseName(vpath))
+}
+
+/** What is kept of files in a folder, or below it, that are not there any more. */
+async function listLeft(actor: Actor, folder: VPath): Promise<LeftVersionsPage> {
+  const all = (await leftVersions(actor)).filter(({ path }) => isWithin(folder, path))
+  const found = all.map(({ path, versions }) => ({
+    path,
+    versions: versions.length,
+    size: versions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    latestMs: Math.max(...versions.map(({ replacedAt }) => replacedAt)),
+  }))
+  found.sort((a, b) => b.latestMs - a.latestMs || (a.path < b.path ? -1 : 1))
+  return {
+    items: found
+      .slice(0, MAX_LEFT)
+      .map(({ latestMs, ...item }) => ({ ...item, replacedAt: timeOf(latestMs) })),
+    total: found.length,
+    totalBytes: found.reduce((sum, { size }) => sum + size, 0),
+  }
 }
 
 function itemOf({ store }: Deps, version: Version): VersionItem {

@@ -1,6 +1,6 @@
 // Entries of the trash: what it was and where, who deleted it, how long it stays, how large it is.
 
-import { useLingui } from '@lingui/react/macro'
+import { Trans, useLingui } from '@lingui/react/macro'
 import { FolderInput, RotateCcw, Trash2 } from 'lucide-react'
 import type { TrashItem } from '../../api/trash.ts'
 import { useMinute } from '../../lib/clock.ts'
@@ -77,7 +77,7 @@ interface RowProps extends Pick<TrashTableProps, 'act'> {
 
 function Row({ item, chosen, onToggle, act }: RowProps) {
   const { t } = useLingui()
-  const { id, path, isDir, size, deletedAt, expiresAt, by, canRestore, canErase } = item
+  const { id, path, isLost, isDir, size, deletedAt, expiresAt, by, canRestore, canErase } = item
   const nowMs = useMinute()
   const name = shownName(nameOf(path))
   const folder = parentOf(path)
@@ -91,7 +91,11 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
             <span className="shrinks">
               <bdi>{name}</bdi>
               <small>
-                <bdi>{folder === ROOT ? folderTitle(ROOT) : shownName(folder)}</bdi>
+                {isLost ? (
+                  <Trans>Unknown origin</Trans>
+                ) : (
+                  <bdi>{folder === ROOT ? folderTitle(ROOT) : shownName(folder)}</bdi>
+                )}
                 {size !== null && <span className="trash__short num"> · {formatSize(size)}</span>}
               </small>
             </span>
@@ -99,13 +103,15 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
         </span>
       </td>
       <td className="mid" data-label={t`Deleted`}>
-        <DateText moment={deletedAt} />
+        {deletedAt !== null && <DateText moment={deletedAt} />}
         <small className="trash__who">{by !== null && <bdi>{by}</bdi>}</small>
       </td>
       <td className="mid" data-label={t`Expires`}>
-        <time dateTime={expiresAt} data-tip={formatMoment(expiresAt)}>
-          {formatDistance(expiresAt, nowMs)}
-        </time>
+        {expiresAt !== null && (
+          <time dateTime={expiresAt} data-tip={formatMoment(expiresAt)}>
+            {formatDistance(expiresAt, nowMs)}
+          </time>
+        )}
       </td>
       <td className="trash__size mid num">{size !== null && formatSize(size)}</td>
       <td className="tbl__acts nowrap">

@@ -1,15 +1,20 @@
-// How much everybody has in the trash, by account and by disk, for administrators.
+// How much is kept of everybody, in the trash and as versions, by account and by disk, for administrators.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import type { ReactNode } from 'react'
-import type { TrashUsage } from '../../../src/keep-types.ts'
+import { type ReactNode, useEffect } from 'react'
+import type { KeptSum, TrashUsage } from '../../../src/keep-types.ts'
 import { trashUsage } from '../../api/trash.ts'
 import { formatSize } from '../../lib/format.ts'
 import { WhenLoaded } from '../parts.tsx'
 import { useLoad } from '../use-load.ts'
 
-export function UsageOfAll() {
+/** Another `turn`: something has come or gone since. */
+export function UsageOfAll({ turn }: { turn: number }) {
   const loaded = useLoad('trash usage', trashUsage)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the turn is the trigger
+  useEffect(() => {
+    if (turn > 0) loaded.reload()
+  }, [turn])
   return <WhenLoaded loaded={loaded}>{(usage) => <Usage usage={usage} />}</WhenLoaded>
 }
 
@@ -18,18 +23,18 @@ function Usage({ usage: { accounts, disks } }: { usage: TrashUsage }) {
   return (
     <div className="trash__usage">
       <Sums name={t`Account`}>
-        {accounts.map(({ by, items, bytes }) => (
-          <Sum key={by} name={by ?? <Trans>Unknown</Trans>} items={items}>
-            {formatSize(bytes)}
+        {accounts.map(({ by, ...sum }) => (
+          <Sum key={by} name={by ?? <Trans>Unknown</Trans>} sum={sum}>
+            {formatSize(sum.bytes + sum.versionBytes)}
           </Sum>
         ))}
       </Sums>
       <Sums name={t`Folder`}>
-        {disks.map(({ path, items, bytes, totalBytes }) => {
-          const used = formatSize(bytes)
+        {disks.map(({ path, totalBytes, ...sum }) => {
+          const used = formatSize(sum.bytes + sum.versionBytes)
           const total = formatSize(totalBytes)
           return (
-            <Sum key={path} name={<span dir="ltr">{path}</span>} items={items}>
+            <Sum key={path} name={<span dir="ltr">{path}</span>} sum={sum}>
               {totalBytes > 0 ? (
                 <Trans>
                   {used} of {total}
@@ -62,7 +67,8 @@ function Sums({ name, children }: { name: string; children: ReactNode }) {
   )
 }
 
-function Sum(props: { name: ReactNode; items: number; children: ReactNode }) {
+function Sum(props: { name: ReactNode; sum: KeptSum; children: ReactNode }) {
+  const { items: count, versions } = props.sum
   return (
     <tr>
       <td className="trash__place">
@@ -71,7 +77,13 @@ function Sum(props: { name: ReactNode; items: number; children: ReactNode }) {
       <td className="mid num">
         {props.children}
         <small className="trash__who">
-          <Plural value={props.items} one="# item" other="# items" />
+          <Plural value={count} one="# item" other="# items" />
+          {versions > 0 && (
+            <>
+              {' · '}
+              <Plural value={versions} one="# version" other="# versions" />
+            </>
+          )}
         </small>
       </td>
     </tr>

@@ -1,7 +1,16 @@
 // What was deleted and can still be brought back. Loaded by nobody whose server keeps nothing.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { FolderInput, HardDrive, RotateCcw, Search, Trash2, UserRound, X } from 'lucide-react'
+import {
+  FolderInput,
+  HardDrive,
+  History,
+  RotateCcw,
+  Search,
+  Trash2,
+  UserRound,
+  X,
+} from 'lucide-react'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
 import {
@@ -10,6 +19,7 @@ import {
   type TrashFilter,
   type TrashItem,
 } from '../../api/trash.ts'
+import { hasVersions } from '../../lib/boot.ts'
 import { formatSize } from '../../lib/format.ts'
 import { go, useQuery } from '../../lib/page/navigate.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
@@ -24,6 +34,7 @@ import { WhenLoaded } from '../parts.tsx'
 import { useLoad } from '../use-load.ts'
 import { useOlder } from '../use-older.tsx'
 import styles from './kept.css?url'
+import { LeftVersionsList } from './left-versions.tsx'
 import { askToEmpty, eraseEntries, restoreElsewhere, restoreEntries } from './trash-actions.ts'
 import { trashPath } from './trash-address.ts'
 import { TrashEntry } from './trash-entry.tsx'
@@ -33,19 +44,20 @@ import { UsageOfAll } from './trash-usage.tsx'
 await loadStylesheet(styles)
 
 export function TrashPage() {
-  const { t } = useLingui()
   const admin = useSnapshot(session).user?.perm.admin === true
   const query = useQuery()
   const opened = query.get('entry')
   const [turn, setTurn] = useState(0)
+  const [left, setLeft] = useState(false)
+  const [usage, setUsage] = useState(false)
+  const [changes, setChanges] = useState(0)
+  const change = () => setChanges((before) => before + 1)
   const [filter, setFilter] = useState<TrashFilter>(() => {
     return { path: query.get('path') ?? '', account: '', q: '' }
   })
   const asked = useSettled(filter)
   const key = JSON.stringify(asked)
   const loaded = useLoad(`trash ${turn} ${key}`, (signal) => listTrash(asked, '', signal))
-  const set = (name: keyof TrashFilter) => (value: string) =>
-    setFilter({ ...filter, [name]: value })
 
   return (
     <>
@@ -55,45 +67,87 @@ export function TrashPage() {
           below={query.get('in') ?? ''}
           onGone={() => {
             setTurn(turn + 1)
+            change()
             void go(trashPath(), { replace: true })
           }}
         />
       )}
       <div hidden={opened !== null}>
         <div className="tbl-top trash__top row wraps">
-          <TextField
-            hideLabel
-            label={t`Search`}
-            placeholder={t`Search`}
-            type="search"
-            icon={Search}
-            value={filter.q}
-            onChange={set('q')}
-          />
-          {admin && (
-            <TextField
-              hideLabel
-              label={t`Username`}
-              placeholder={t`Username`}
-              type="search"
-              autoCapitalize="none"
-              icon={UserRound}
-              value={filter.account}
-              onChange={set('account')}
-            />
-          )}
-          {filter.path !== '' && (
-            <Chip pressed icon={X} data-tip={t`Clear filter`} onClick={() => set('path')('')}>
-              <bdi>{folderTitle(filter.path)}</bdi>
+          <Filters filter={filter} admin={admin} onChange={setFilter} />
+          <span className="grow" />
+          {hasVersions && (
+            <Chip pressed={left} icon={History} onClick={() => setLeft(!left)}>
+              <Trans>Versions without a file</Trans>
             </Chip>
           )}
-        </div>
-        <WhenLoaded loaded={loaded}>
-          {(page) => (
-            <Entries key={key} first={page} filter={asked} onEmptied={() => setTurn(turn + 1)} />
+          {admin && (
+            <Button icon={HardDrive} aria-expanded={usage} onClick={() => setUsage(!usage)}>
+              <Trans>Storage</Trans>
+            </Button>
           )}
-        </WhenLoaded>
+          {usage && <UsageOfAll turn={changes} />}
+        </div>
+        {left ? (
+          <LeftVersionsList onChanged={change} />
+        ) : (
+          <WhenLoaded loaded={loaded}>
+            {(page) => (
+              <Entries
+                key={key}
+                first={page}
+                filter={asked}
+                onChanged={change}
+                onEmptied={() => {
+                  setTurn(turn + 1)
+                  change()
+                }}
+              />
+            )}
+          </WhenLoaded>
+        )}
       </div>
+    </>
+  )
+}
+
+interface FiltersProps {
+  filter: TrashFilter
+  admin: boolean
+  onChange: (filter: TrashFilter) => void
+}
+
+function Filters({ filter, admin, onChange }: FiltersProps) {
+  const { t } = useLingui()
+  const set = (name: keyof TrashFilter) => (value: string) => onChange({ ...filter, [name]: value })
+  return (
+    <>
+      <TextField
+        hideLabel
+        label={t`Search`}
+        placeholder={t`Search`}
+        type="search"
+        icon={Search}
+        value={filter.q}
+        onChange={set('q')}
+      />
+      {admin && (
+        <TextField
+          hideLabel
+          label={t`Username`}
+          placeholder={t`Username`}
+          type="search"
+          autoCapitalize="none"
+          icon={UserRound}
+          value={filter.account}
+          onChange={set('account')}
+        />
+      )}
+      {filter.path !== '' && (
+        <Chip pressed icon={X} data-tip={t`Clear filter`} onClick={() => set('path')('')}>
+          <bdi>{folderTitle(filter.path)}</bdi>
+        </Chip>
+      )}
     </>
   )
 }
@@ -101,10 +155,11 @@ export function TrashPage() {
 interface EntriesProps {
   first: Page
   filter: TrashFilter
+  onChanged: () => void
   onEmptied: () => void
 }
 
-function Entries({ first, filter, onEmptied }: EntriesProps) {
+function Entries({ first, filter, onChanged, onEmptied }: EntriesProps) {
   const { older, more } = useOlder(first.next, (from) => listTrash(filter, from))
   const [gone, setGone] = useState<ReadonlySet<string>>(new Set())
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
@@ -113,6 +168,7 @@ function Entries({ first, filter, onEmptied }: EntriesProps) {
   /** What is no longer in the trash afterwards leaves the table. */
   async function act(work: Promise<string[]>) {
     const done = await work
+    if (done.length > 0) onChanged()
     setGone((before) => new Set([...before, ...done]))
     setChosen((before) => new Set([...before].filter((id) => !done.includes(id))))
   }
@@ -143,8 +199,6 @@ function Entries({ first, filter, onEmptied }: EntriesProps) {
 
 /** How much there is, and the way to be rid of it. */
 function Summary({ page, onEmptied }: { page: Page; onEmptied: () => void }) {
-  const admin = useSnapshot(session).user?.perm.admin === true
-  const [open, setOpen] = useState(false)
   const { total: count, totalBytes } = page
   const size = formatSize(totalBytes)
   return (
@@ -154,11 +208,6 @@ function Summary({ page, onEmptied }: { page: Page; onEmptied: () => void }) {
         {totalBytes > 0 && ` · ${size}`}
       </span>
       <span className="grow" />
-      {admin && (
-        <Button icon={HardDrive} aria-expanded={open} onClick={() => setOpen(!open)}>
-          <Trans>Storage</Trans>
-        </Button>
-      )}
       <Button
         tone="line"
         icon={Trash2}
@@ -166,7 +215,6 @@ function Summary({ page, onEmptied }: { page: Page; onEmptied: () => void }) {
       >
         <Trans>Empty trash</Trans>
       </Button>
-      {open && <UsageOfAll />}
     </div>
   )
 }

@@ -65,7 +65,9 @@ export const trashCommand: Command = {
           const ageMs = flagValue<number>(invocation.flags, 'olderThan') ?? 0
           const gone: TrashEntry[] = []
           for (const entry of await trash.entries()) {
-            if (Date.now() - entry.deletedAt < ageMs) continue
+            // Nobody knows how old some are.
+            const isYoung = entry.deletedAt === 0 || Date.now() - entry.deletedAt < ageMs
+            if (ageMs > 0 && isYoung) continue
             await trash.erase(entry.id, new AbortController().signal)
             gone.push(entry)
           }
@@ -118,7 +120,7 @@ function print({ flags, stdout }: Invocation, entries: readonly TrashEntry[], st
     path: realPath,
     isDir,
     size: bytes,
-    deletedAt: new Date(deletedAt).toISOString(),
+    deletedAt: deletedAt === 0 ? null : new Date(deletedAt).toISOString(),
     by: userID === null ? null : (findUser(store, userID)?.username ?? null),
   }))
   if (flagValue<boolean>(flags, 'json')) {
@@ -126,7 +128,7 @@ function print({ flags, stdout }: Invocation, entries: readonly TrashEntry[], st
     return
   }
   const lines = rows.map(({ id, path, isDir, size, deletedAt, by }) =>
-    [id, deletedAt, by ?? '-', size ?? '-', (path ?? '?') + (isDir ? '/' : '')]
+    [id, deletedAt ?? '-', by ?? '-', size ?? '-', (path ?? '?') + (isDir ? '/' : '')]
       .map((cell) => plain(String(cell)))
       .join('\t'),
   )

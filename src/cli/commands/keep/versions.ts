@@ -6,6 +6,7 @@ import type { Volume } from '../../../files/volume/volume.ts'
 import type { Version } from '../../../keep/version-places.ts'
 import { versionedVolume } from '../../../keep/versioned-volume.ts'
 import type { Versions } from '../../../keep/versions.ts'
+import { unless } from '../../../lib/errors.ts'
 import { ROOT } from '../../../lib/vpath.ts'
 import { openVersions } from '../../../operations/open-kept.ts'
 import type { Store } from '../../../store/store.ts'
@@ -32,14 +33,15 @@ export const versionsCommand: Command = {
     {
       name: 'ls',
       summary: 'List the versions of a file, the newest first',
-      usage: '<file>',
+      usage: '[file]',
+      about: 'Without a file, the files that are not there any more but have versions.',
       flags: FLAGS,
-      minArgs: 1,
       maxArgs: 1,
       run: (invocation) =>
-        withVersions(invocation, async ({ versions, store, path }) =>
-          print(invocation, await versions.list(path), store),
-        ),
+        withVersions(invocation, async ({ versions, store, path }) => {
+          if (invocation.args.length === 0) await printLeft(invocation, versions)
+          else print(invocation, await versions.list(path), store)
+        }),
     },
     {
       name: 'restore',
@@ -54,6 +56,20 @@ export const versionsCommand: Command = {
           const restored = (await versions.list(path)).filter((version) => version.id === id)
           await restore(versions, volume, path, id)
           print(invocation, restored, store)
+        }),
+    },
+    {
+      name: 'empty',
+      summary: 'Delete all versions of a file for good',
+      usage: '<file>',
+      flags: FLAGS,
+      minArgs: 1,
+      maxArgs: 1,
+      run: (invocation) =>
+        withVersions(invocation, async ({ versions, store, path }) => {
+          const all = await versions.list(path)
+          for (const { id } of all) await versions.drop(path, id)
+          print(invocation, all, store)
         }),
     },
   ],
@@ -79,7 +95,7 @@ async function withVersions(
     const log = { warn: (line: string) => invocation.notice(`warning: ${line}`) }
     const versions = openVersions({ config, database: store.file, log }, volume)
     const given = resolve(invocation.cwd, invocation.args[0] ?? '')
-    const path = join(await volume.realpath(dirname(given)), basename(given))
+    const path = join(await realpathOf(volume, dirname(given)), basename(given))
     try {
       await use({ versions, volume: versionedVolume(volume, versions), store, path })
     } finally {
@@ -87,6 +103,12 @@ async function withVersions(
     }
   })
   return 0
+}
+
+/** Of a folder that may be gone. */
+async function realpathOf(volume: Volume, path: string): Promise<string> {
+  const found = await volume.realpath(path).catch(unless('ENOENT', 'ENOTDIR'))
+  return found ?? join(await realpathOf(volume, dirname(path)), basename(path))
 }
 
 async function restore(
@@ -97,6 +119,7 @@ async function restore(
 ): Promise<void> {
   const { handle, sizeBytes, mtimeMs, mode } = await versions.open(path, id, ROOT)
   try {
+    await volume.makeFolders(dirname(path), 0o750)
     const folder = await volume.openFolder(dirname(path))
     const temp = await volume.openTemp(folder, basename(path), { fileMode: mode & 0o777 })
     try {
@@ -114,6 +137,26 @@ async function restore(
   } finally {
     await handle.close()
   }
+}
+
+async function printLeft({ flags, stdout }: Invocation, versions: Versions): Promise<void> {
+  const rows: { path: string; versions: number; size: number; replacedAt: string }[] = []
+  for await (const { realPath, versions: found, isGone } of versions.all()) {
+    if (!isGone) continue
+    const size = found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+    const latestMs = Math.max(...found.map(({ replacedAt }) => replacedAt))
+    const replacedAt = new Date(latestMs).toISOString()
+    rows.push({ path: realPath, versions: found.length, size, replacedAt })
+  }
+  rows.sort((a, b) => (a.replacedAt < b.replacedAt ? 1 : -1))
+  if (flagValue<boolean>(flags, 'json')) {
+    stdout(`${JSON.stringify(rows, null, 2)}\n`)
+    return
+  }
+  const lines = rows.map(({ path, versions, size, replacedAt }) =>
+    [replacedAt, versions, size, path].map((cell) => plain(String(cell))).join('\t'),
+  )
+  stdout(`${alignColumns(['Replaced\tVersions\tSize\tPath', ...lines]).join('\n')}\n`)
 }
 
 function print({ flags, stdout }: Invocation, versions: readonly Version[], store: Store): void {
