@@ -116,23 +116,40 @@ export function setHeader(c: Ctx, name: string, value: string | string[]): void 
   c.get('headers')[name] = value
 }
 
-/** The caller as the operations know one. The signal is made when it is asked for: most need none. */
+/** The caller as the operations know one. */
 export function actorOf(c: Ctx, services: Services): Actor {
-  return {
-    services,
-    get user() {
-      return signedIn(c).user
-    },
-    get scope() {
-      return c.get('scope')
-    },
-    get signal() {
-      return c.req.raw.signal
-    },
-    get origin() {
-      return originOf(c)
-    },
-    demand: () => recheck(c),
+  return new RequestActor(c, services)
+}
+
+// A class: V8 keeps what getters of a single object refer to until it collects the whole heap.
+class RequestActor implements Actor {
+  readonly services: Services
+  readonly #c: Ctx
+
+  constructor(c: Ctx, services: Services) {
+    this.services = services
+    this.#c = c
+  }
+
+  get user() {
+    return signedIn(this.#c).user
+  }
+
+  get scope() {
+    return this.#c.get('scope')
+  }
+
+  // Made when it is asked for: most need none.
+  get signal() {
+    return this.#c.req.raw.signal
+  }
+
+  get origin() {
+    return originOf(this.#c)
+  }
+
+  demand() {
+    recheck(this.#c)
   }
 }
 

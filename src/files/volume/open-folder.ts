@@ -91,28 +91,22 @@ function withoutProc(ref: string, realDir: string, disks: Disks): OpenFolder {
   return { ...folder, share: () => withoutProc(ref, realDir, disks) }
 }
 
+/** The number may be that of another folder by then. */
+const CLOSED = '/dev/null/closed'
+
 // Closing a reference waits for no disk.
 function byFd(fd: number, of: Pick<OpenFolder, 'realDir' | 'device' | 'disks'>): OpenFolder {
-  const ref = `/proc/self/fd/${fd}`
   let users = 0
   const share = (): OpenFolder => {
-    let isOpen = true
     users++
     const close = async () => {
-      if (!isOpen) return
-      isOpen = false
+      if (folder.ref === CLOSED) return
+      folder.ref = CLOSED
       if (--users === 0) closeSync(fd)
     }
-    return {
-      ...of,
-      // The number may be that of another folder by then.
-      get ref() {
-        if (!isOpen) throw new Error(`${of.realDir} was used after it was closed`)
-        return ref
-      },
-      share,
-      close,
-    }
+    // No getter: V8 keeps what those of an object refer to until it collects the whole heap.
+    const folder = { ...of, ref: `/proc/self/fd/${fd}`, share, close }
+    return folder
   }
   return share()
 }

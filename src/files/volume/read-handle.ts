@@ -54,11 +54,10 @@ export async function openForReading(
   return createReadHandle(fd, device)
 }
 
-function createReadHandle(opened: number, device: Device): ReadHandle {
-  let fd = opened
+function createReadHandle(fd: number, device: Device): ReadHandle {
   const readInPool: ReadHandle['read'] = (buffer, offset, length, position) =>
     new Promise((resolve, reject) => {
-      read(fd, buffer, offset, length, position, (error, bytesRead) =>
+      read(handle.fd, buffer, offset, length, position, (error, bytesRead) =>
         error ? reject(error) : resolve({ bytesRead }),
       )
     })
@@ -68,7 +67,7 @@ function createReadHandle(opened: number, device: Device): ReadHandle {
       return device.run(() => readInPool(buffer, offset, length, position))
     if (device.isDirect && device.wasRead(ino))
       return {
-        bytesRead: device.direct(() => readSync(fd, buffer, offset, length, position)),
+        bytesRead: device.direct(() => readSync(handle.fd, buffer, offset, length, position)),
       }
     const done = await device.run(() => readInPool(buffer, offset, length, position))
     device.noteRead(ino)
@@ -76,17 +75,16 @@ function createReadHandle(opened: number, device: Device): ReadHandle {
   }
   const stat: ReadHandle['stat'] = async () => {
     const stats = device.isDirect
-      ? fstatSync(fd, { bigint: true })
-      : await poolCalls(device).fstat(fd)
+      ? fstatSync(handle.fd, { bigint: true })
+      : await poolCalls(device).fstat(handle.fd)
     ino = stats.ino
     return stats
   }
-  return {
-    get fd() {
-      return fd
-    },
+  const handle = {
+    fd,
     read: readSome,
-    readOrGiveUp: (...words) => device.query(() => readInPool(...words)),
+    readOrGiveUp: (...words: Parameters<ReadHandle['read']>) =>
+      device.query(() => readInPool(...words)),
     stat,
     readFile: async () => {
       const { size } = await stat()
@@ -102,13 +100,13 @@ function createReadHandle(opened: number, device: Device): ReadHandle {
       }
     },
     close: async () => {
-      if (fd < 0) return
-      const closing = fd
-      fd = -1
-      if (device.isDirect) closeSync(closing)
-      else await poolCalls(device).close(closing)
+      if (handle.fd < 0) return
+      handle.fd = -1
+      if (device.isDirect) closeSync(fd)
+      else await poolCalls(device).close(fd)
     },
   }
+  return handle
 }
 
 /** Reads `bytes` from `position` on, fewer at the end of the file alone: short reads are legal. */
