@@ -14,7 +14,7 @@ interface Import {
 /** Areas of src/, the lowest first: each imports those of lower floors only, types included. */
 const SRC_LAYERS = [
   ['api-types', 'audit-types', 'native-cache'],
-  ['access-types', 'history-types', 'keep-types', 'provider-types'],
+  ['access-types', 'history-types', 'job-types', 'keep-types', 'provider-types'],
   ['lib'],
   ['store', 'programs'],
   ['config'],
@@ -26,6 +26,7 @@ const SRC_LAYERS = [
   ['auth'],
   ['hooks', 'openapi'],
   ['operations'],
+  ['jobs'],
   ['http'],
   ['routes'],
   ['app'],

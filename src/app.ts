@@ -14,6 +14,7 @@ import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { historyRoutes } from './routes/history.ts'
+import { jobRoutes } from './routes/jobs/jobs.ts'
 import { preferenceRoutes } from './routes/keep/preferences.ts'
 import { trashRoutes } from './routes/keep/trash.ts'
 import { versionRoutes } from './routes/keep/versions.ts'
@@ -48,6 +49,8 @@ export interface App {
   routes: { method: string; path: string }[]
   /** Fulfilled when what the end of the server had interrupted is finished, or cannot be. */
   settled: Promise<void>
+  /** Lets go who waits for the end of something; call when the server is about to stop. */
+  stopWaiting(): void
   /** Opens the audit log anew, for tools that moved it away. */
   reopen(): void
   /** Ends children, timers and pending records; call when the server has stopped. */
@@ -79,6 +82,7 @@ const ROUTES = [
   tokenRoutes,
   auditRoutes,
   historyRoutes,
+  jobRoutes,
   preferenceRoutes,
   settingsRoutes,
   recursiveRoutes,
@@ -122,13 +126,20 @@ export function createApp(base: BaseDeps): App {
     if (target.key !== PAGE) return sendStatus(404, { code: 'not_found' })
     return sendStatus(404, { code: 'not_found', headers: { 'Cache-Control': NO_CACHE } })
   })
+  const settled = finishLeftovers(deps)
+  void settled
+    .then(deps.jobs.open)
+    .catch((error: unknown) => base.log.error('jobs cannot be gone on with', { error }))
   return {
     fetch: app.fetch,
     request: app.request,
     routes: app.routes,
-    settled: finishLeftovers(deps),
+    settled,
+    stopWaiting: deps.jobs.stopWaiting,
     reopen: deps.audit.reopen,
     close: async () => {
+      // They run hooks and write to the history.
+      await deps.jobs.close()
       deps.hooks.close()
       deps.transfers.close()
       deps.previews.close()

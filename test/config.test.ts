@@ -81,6 +81,7 @@ describe('precedence', () => {
       port: '81',
       socketPerm: '0600',
       imageProcessors: '2',
+      jobsPerDisk: '3',
       previewCacheSize: '5MB',
       trustedProxies: '10.0.0.0/8',
       allowedHosts: 'files.example.org',

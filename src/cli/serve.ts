@@ -92,6 +92,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         invocation.stderr(startBlock(config, running, account))
         const name = await signals.stopped
         log.logger.info(`${name}: stopping, running requests may finish for ${DRAIN_MS / 1000} s`)
+        app.stopWaiting()
         const drained = await running.close()
         if (!drained)
           log.logger.error(`Requests still ran after ${DRAIN_MS / 1000} s and were cut off`)

@@ -140,6 +140,13 @@ export const OPTIONS = {
       ours: true,
       secret: true,
     }),
+    jobsPerDisk: parsed(
+      'NUMBER',
+      integerBetween(1, 64),
+      '2',
+      'Background jobs that work on a disk at the same time; a spinning disk has one',
+      { ours: true },
+    ),
     tusExpiry: parsed(
       'DURATION',
       parsePositiveDuration,

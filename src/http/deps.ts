@@ -25,6 +25,8 @@ import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
 import { createChecksum } from '../files/transfer/checksum.ts'
+import { auditLineOf } from '../jobs/audit-line.ts'
+import { createJobs } from '../jobs/jobs.ts'
 import { createBuffers } from '../lib/buffers.ts'
 import { createGate } from '../lib/gate.ts'
 import type { Logger } from '../lib/log.ts'
@@ -65,6 +67,11 @@ export function createDeps(base: BaseDeps) {
   })
   const services = createServices({ ...base, programs, previews })
   const auditTarget = auditTargetOf(config, store.file)
+  const audit = createAuditLog(auditTarget, {
+    stdout: (line) => void process.stdout.write(line),
+    onError: (error) => log.error(`the audit log cannot be written: ${(error as Error).message}`),
+  })
+  const apiTokens = createApiTokens(store)
   return {
     ...base,
     ...services,
@@ -77,7 +84,7 @@ export function createDeps(base: BaseDeps) {
           `who signs in and out is kept in memory until the database can be written: ${(error as Error).message}`,
         ),
     ),
-    apiTokens: createApiTokens(store),
+    apiTokens,
     secondFactors: createSecondFactors(store),
     passkeys: createPasskeys(store, log),
     /** Null where none is configured. */
@@ -86,9 +93,12 @@ export function createDeps(base: BaseDeps) {
     loginTickets: createTickets(),
     confirmations: createConfirmations(),
     auditTarget,
-    audit: createAuditLog(auditTarget, {
-      stdout: (line) => void process.stdout.write(line),
-      onError: (error) => log.error(`the audit log cannot be written: ${(error as Error).message}`),
+    audit,
+    /** Work that goes on without whoever has asked for it. */
+    jobs: createJobs({
+      services,
+      tokens: apiTokens,
+      onEnd: (record) => audit.record(auditLineOf(services, record)),
     }),
     clients: createClients(config, log),
     logins: createThrottle(config.loginRateLimit),

@@ -65,6 +65,7 @@ const EXACT = new Set([
   '/api/oidc/backchannel-logout',
   '/api/audit',
   '/api/history',
+  '/api/jobs',
   '/api/preferences',
   '/api/audit/export',
   '/api/trash',
@@ -74,9 +75,9 @@ const EXACT = new Set([
   '/docs/api',
 ])
 
-/** One account, group, second factor, session, token, passkey or record of the history; Hono takes the id from the path. */
+/** One account, group, second factor, session, token, passkey, record of the history or job; Hono takes the id from the path. */
 const RECORD =
-  /^\/api\/(users\/\d+|groups\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+|passkeys\/[^/]+|history\/[\w-]+\/undo)$/
+  /^\/api\/(users\/\d+|groups\/\d+|second-factors\/\d+|sessions\/[^/]+|tokens\/[^/]+|passkeys\/[^/]+|history\/[\w-]+\/undo|jobs\/[^/]+(\/(pause|resume|cancel|retry))?)$/
 
 /** An entry of the trash, and a path in it. */
 const KEPT = /^(\/api\/trash\/[^/]+)(\/.*)?$/s

@@ -5,6 +5,7 @@ import { ACCESS_PATHS, ACCESS_SCHEMAS, FOLDER_PATHS } from './paths-access.ts'
 import { ACCOUNT_PATHS } from './paths-accounts.ts'
 import { FILE_PATHS } from './paths-files.ts'
 import { HISTORY_PATHS, HISTORY_SCHEMAS } from './paths-history.ts'
+import { JOB_PATHS, JOB_SCHEMAS } from './paths-jobs.ts'
 import { OIDC_PATHS } from './paths-oidc.ts'
 import { TRASH_PATHS, TRASH_SCHEMAS } from './paths-trash.ts'
 import { VERSION_PATHS, VERSION_SCHEMAS } from './paths-versions.ts'
@@ -73,6 +74,7 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       },
       { name: 'Files', description: 'Reading and changing files and folders' },
       { name: 'Uploads', description: 'Uploads that survive an interruption (a subset of tus)' },
+      { name: 'Jobs', description: 'Work that goes on by itself' },
       { name: 'Trash', description: 'What was deleted and is kept for a while' },
       { name: 'Shares', description: 'Public links' },
       { name: 'Accounts', description: 'Users and what they may do' },
@@ -90,6 +92,7 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
       ...OIDC_PATHS,
       ...FILE_PATHS,
       ...HISTORY_PATHS,
+      ...JOB_PATHS,
       ...TRASH_PATHS,
       ...VERSION_PATHS,
     },
@@ -98,6 +101,7 @@ export function createOpenApi(options: { version: string; baseURL: string }) {
         ...SCHEMAS,
         ...ACCESS_SCHEMAS,
         ...HISTORY_SCHEMAS,
+        ...JOB_SCHEMAS,
         ...TRASH_SCHEMAS,
         ...VERSION_SCHEMAS,
       },

@@ -2,29 +2,47 @@
 import { isSpokenOf, treeScopeOf } from '../access/user-tree.ts'
 import type { Verb } from '../api-types.ts'
 import type { Scope } from '../files/place/scope.ts'
-import {
-  checkSourceAndTarget,
-  copyTree,
-  freeName,
-  isSameEntry,
-  moveTree,
-} from '../files/transfer/copy.ts'
-import type { OnMade } from '../files/transfer/copy-file.ts'
+import { checkSourceAndTarget, copyTree, freeName, isSameEntry } from '../files/transfer/copy.ts'
+import type { Course, OnMade, Taken } from '../files/transfer/course.ts'
+import { moveTree } from '../files/transfer/move.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
 import type { Making } from '../history/history.ts'
+import type { Made } from '../history/record.ts'
 import { AppError, badRequest, unless } from '../lib/errors.ts'
 import { parentOf, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay, requireStill } from './actor.ts'
-import { checkDescendants, notedParents, change as runChange, type TreeChange } from './change.ts'
+import {
+  checkDescendants,
+  noted,
+  notedParents,
+  change as runChange,
+  type TreeChange,
+} from './change.ts'
 import { madeOf } from './made.ts'
 import { moveWithShares } from './shares.ts'
 import { reserve } from './write.ts'
 
-interface WhenTaken {
+/** What becomes of a place that is taken. */
+export interface WhenTaken {
   /** A target that is there is replaced, a folder merged into; else it is `exists`. */
   replace: boolean
   /** A free name beside the target is taken instead. */
   rename: boolean
+  /** See Taken. Folders are merged. */
+  leaves?: Taken['leaves']
+}
+
+/** A transfer that may be broken off and gone on with. */
+export interface LongTransfer {
+  course: Course
+  /** Where an earlier run has begun to put it; null in the first. */
+  target: VPath | null
+  /** What earlier runs have made there, paths below the target. */
+  madeBefore: readonly Made[]
+  /** Told where it goes before anything does, in the first run. */
+  onBegin(target: VPath): Promise<void>
+  /** Told of each entry that has come, and of the time that its source had. */
+  onMade(made: Made, sourceMtimeNs: bigint | null): void
 }
 
 /**
@@ -36,18 +54,59 @@ export async function transfer(
   source: VPath,
   wanted: VPath,
   how: WhenTaken,
+  long?: LongTransfer,
 ): Promise<VPath> {
+  if (long?.target && event === 'rename' && (await hasMoved(actor, source, long)))
+    return long.target
+  const prepared = await prepareTransfer(actor, event, source, wanted, how, long?.target)
+  const { action, target, change, demand } = prepared
+  const { services, signal } = actor
+  const { replace, leaves } = how
+  const checkAgain = await checkDescendants(actor, change, demand)
+  // Nothing moves: the shares of others stay, and no command runs.
+  if (action === 'rename' && source === target) return target
+  const what = { ...KINDS[action], vpath: source, destination: target }
+  if (!long?.target) await long?.onBegin(target)
+  const work = async (hasRun: boolean, making: Making) => {
+    for (const made of long?.madeBefore ?? []) making.made(made)
+    if (action === 'copy') await long?.course.begin()
+    await checkAgain(hasRun)
+    const trees = treeScopeOf(services, actor.user, change.what)
+    const onMade = noting(target, making, long)
+    const options = { replace, leaves, signal, reserve, onMade, course: long?.course }
+    if (action === 'copy') return copyTree(trees, source, target, options).catch(asForbidden)
+    await moveWithShares(actor, source, target, () =>
+      moveTree(besideSaves(actor, trees, onMade), source, target, options).catch(asForbidden),
+    )
+  }
+  const again = Boolean(long?.target)
+  await notedParents(actor, target, () => runChange(actor, what, work, { again }))
+  return target
+}
+
+/**
+ * Throws what a transfer is refused with before anything is touched. Gives where it goes, and what is asked again right
+ * before the work. `chosen`: where an earlier run has begun to put it.
+ */
+export async function prepareTransfer(
+  actor: Actor,
+  action: string,
+  source: VPath,
+  wanted: VPath,
+  how: WhenTaken,
+  chosen: VPath | null = null,
+) {
   // The way to what is seen may be named, and is refused when it is to be touched.
   for (const vpath of [source, wanted]) requireMay(actor, 'see', vpath)
   checkSourceAndTarget(source, wanted)
-  if (event !== 'copy' && event !== 'rename')
-    throw badRequest(`unsupported action ${event}: invalid request params`)
-  const { scope, services, signal } = actor
-  if (event === 'rename' && (scope.isTop(source) || (how.replace && scope.isTop(wanted))))
-    throw new AppError('forbidden', 'the top of a tree stays where it is')
-  const target = await chooseTarget(scope, event, source, wanted, how)
+  if (action !== 'copy' && action !== 'rename')
+    throw badRequest(`unsupported action ${action}: invalid request params`)
+  const { scope } = actor
   const { replace } = how
-  const change: TreeChange = await changeOf(actor, event, source, target, replace)
+  if (action === 'rename' && (scope.isTop(source) || (replace && scope.isTop(wanted))))
+    throw new AppError('forbidden', 'the top of a tree stays where it is')
+  const target = chosen ?? (await chooseTarget(scope, action, source, wanted, how))
+  const change: TreeChange = await changeOf(actor, action, source, target, replace)
   const demands = [
     requireStill(actor, target, change.target?.verbs ?? []),
     requireStill(actor, source, change.verbs),
@@ -55,27 +114,31 @@ export async function transfer(
   // Renaming does not include creating missing parent folders.
   if (!scope.may(target, 'create') && !(await scope.exists(parentOf(target))))
     requireMay(actor, 'create', target)
-  await scope.stat(source)
-  const checkAgain = await checkDescendants(actor, change, () => {
-    for (const demand of demands) demand()
-  })
-  // Nothing moves: the shares of others stay, and no command runs.
-  if (event === 'rename' && source === target) return target
-  const what = { ...KINDS[event], vpath: source, destination: target }
-  const work = async (hasRun: boolean, making: Making) => {
-    await checkAgain(hasRun)
-    const trees = treeScopeOf(services, actor.user, change.what)
-    const onMade: OnMade | undefined = making.isWanted
-      ? (vpath, found) => making.made(madeOf(found, vpath.slice(target.length)))
-      : undefined
-    const options = { replace, signal, reserve, onMade }
-    if (event === 'copy') return copyTree(trees, source, target, options).catch(asForbidden)
-    await moveWithShares(actor, source, target, () =>
-      moveTree(besideSaves(actor, trees, onMade), source, target, options).catch(asForbidden),
-    )
+  const found = await scope.stat(source)
+  const demand = () => {
+    for (const ask of demands) ask()
   }
-  await notedParents(actor, target, () => runChange(actor, what, work))
-  return target
+  return { action, target, change, demand, found } as const
+}
+
+/** True for a move that an earlier run has ended, but for saying so; what it made is noted. */
+async function hasMoved(actor: Actor, source: VPath, long: LongTransfer): Promise<boolean> {
+  const { target } = long
+  if (target === null || (await actor.scope.exists(source))) return false
+  if (!(await actor.scope.exists(target))) return false
+  await noted(actor, { kind: 'move', vpath: source, destination: target }, async (making) => {
+    for (const made of long.madeBefore) making.made(made)
+  })
+  return true
+}
+
+function noting(target: VPath, making: Making, long?: LongTransfer): OnMade | undefined {
+  if (!making.isWanted && !long) return undefined
+  return (vpath, found, sourceMtimeNs) => {
+    const made = madeOf(found, vpath.slice(target.length))
+    making.made(made)
+    long?.onMade(made, sourceMtimeNs)
+  }
 }
 
 const KINDS = {
@@ -134,7 +197,7 @@ function besideSaves({ services }: Actor, scope: Scope, onMade?: OnMade): Scope 
         const hasReplaced = before !== null && before.kind !== 'dir' && before.ino !== found.ino
         const [latest] = hasReplaced ? await services.versions.list(realTarget) : []
         const version = latest && latest.replacedAt >= startedMs ? latest.id : null
-        onMade(target, { ...found, hasReplaced, version })
+        onMade(target, { ...found, hasReplaced, version }, null)
       }
       const locked = [...new Set(paths)].reduceRight(
         (inner, path) => () => services.saves.withLock(path, inner),
@@ -154,10 +217,11 @@ async function chooseTarget(
   event: 'copy' | 'rename',
   source: VPath,
   wanted: VPath,
-  { replace, rename }: WhenTaken,
+  { replace, rename, leaves }: WhenTaken,
 ): Promise<VPath> {
   if (event === 'rename' && (await isSameEntry(scope, source, wanted))) return wanted
   if (rename) return freeName(scope, wanted)
-  if (!replace && (await scope.exists(wanted))) throw new AppError('exists', `${wanted} exists`)
+  if (!replace && !leaves && (await scope.exists(wanted)))
+    throw new AppError('exists', `${wanted} exists`)
   return wanted
 }

@@ -1,4 +1,5 @@
 // Removing entries, folders with all they hold.
+import type { Course } from '../files/transfer/course.ts'
 import { isAsSeen, removeSeen, type SeenEntries } from '../files/transfer/remove-seen.ts'
 import type { Making } from '../history/history.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
@@ -12,6 +13,8 @@ export interface Removal {
   trash: boolean | null
   /** Only what is in there goes. Asked for once the caller may delete. */
   seen?: (() => Promise<SeenEntries>) | undefined
+  /** Of a removal that may be broken off and gone on with. */
+  long?: { isGoingOn: boolean; course: Course } | undefined
 }
 
 /**
@@ -24,25 +27,26 @@ export async function remove(
   vpath: VPath,
   removal: Removal = { trash: null },
 ): Promise<void> {
-  const intoTrash = goesIntoTrash(actor, removal)
-  if (actor.scope.isTop(vpath))
-    throw new AppError('forbidden', 'the top of a tree cannot be deleted')
-  const demand = requireStill(actor, vpath, ['delete'])
-  await actor.scope.stat(vpath)
+  // An earlier run has removed it, but for saying so.
+  if (removal.long?.isGoingOn && !(await actor.scope.exists(vpath))) return
+  const { intoTrash, demand } = await prepareRemoval(actor, vpath, removal)
   const checkAgain = await checkDescendants(
     actor,
     { what: 'delete', source: vpath, verbs: ['delete'] },
     demand,
   )
   const entries = await removal.seen?.()
-  await change(actor, { event: 'delete', kind: 'delete', vpath }, async (hasRun, making) => {
+  const { course, isGoingOn: again = false } = removal.long ?? {}
+  const work = async (hasRun: boolean, making: Making) => {
+    if (!intoTrash) await course?.begin()
     await checkAgain(hasRun)
+    course?.at(vpath)
     const shared = await locateShared(actor, vpath)
     let entry: string | null = null
     try {
       if (intoTrash) entry = await putIntoTrash(actor, vpath, entries, making)
       else {
-        await removeForGood(actor, vpath, entries)
+        await removeForGood(actor, vpath, entries, course)
         making.kept(null, null)
       }
     } catch (error) {
@@ -51,11 +55,26 @@ export async function remove(
       throw error
     }
     await endShares(actor, shared, entry)
-  })
+  }
+  await change(actor, { event: 'delete', kind: 'delete', vpath }, work, { again })
+}
+
+/** Throws what a removal is refused with before anything is touched. Gives what is asked again right before the work. */
+export async function prepareRemoval(
+  actor: Actor,
+  vpath: VPath,
+  removal: Pick<Removal, 'trash'>,
+): Promise<{ intoTrash: boolean; demand: () => void }> {
+  const intoTrash = goesIntoTrash(actor, removal)
+  if (actor.scope.isTop(vpath))
+    throw new AppError('forbidden', 'the top of a tree cannot be deleted')
+  const demand = requireStill(actor, vpath, ['delete'])
+  await actor.scope.stat(vpath)
+  return { intoTrash, demand }
 }
 
 // Who asks for the trash must not lose anything because there is none.
-function goesIntoTrash({ services }: Actor, { trash }: Removal): boolean {
+function goesIntoTrash({ services }: Actor, { trash }: Pick<Removal, 'trash'>): boolean {
   const { trash: mode } = services.config
   if (trash && mode === 'off') throw badRequest('this server has no trash')
   return trash ?? mode === 'all'
@@ -79,8 +98,9 @@ async function removeForGood(
   { scope, signal }: Actor,
   vpath: VPath,
   entries: SeenEntries | undefined,
+  course: Course | undefined,
 ): Promise<void> {
-  if (!entries) return scope.remove(vpath, signal)
+  if (!entries) return scope.remove(vpath, signal, (bytes) => course?.passed(bytes))
   if (!(await removeSeen(scope, vpath, entries, signal))) throw changed(vpath)
 }
 

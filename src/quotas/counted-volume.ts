@@ -33,7 +33,7 @@ export function countedVolume(volume: Volume, quotas: Quotas): Volume {
       quotas.isActive ? rename(counting, from, to, options) : volume.rename(from, to, options),
     remove: (folder, name, options) =>
       quotas.isActive
-        ? remove(counting, folder, name, options.signal)
+        ? remove(counting, folder, name, options)
         : volume.remove(folder, name, options),
     removeSingle: (folder, name, mtimeNs) =>
       quotas.isActive
@@ -198,19 +198,21 @@ function remove(
   { volume, quotas, changes }: Counting,
   folder: OpenFolder,
   name: Name,
-  signal: AbortSignal,
+  options: RemoveOptions,
 ): Promise<void> {
   const { ledger } = quotas
-  const onFile: RemoveOptions['onFile'] = ({ realDir }, name, stats) => {
-    const path = join(realDir, name.toString())
+  const onFile: RemoveOptions['onFile'] = (folder, name, stats) => {
+    const path = join(folder.realDir, name.toString())
     const seen = ledger.see(path)
+    const told = options.onFile?.(folder, name, stats)
     return () => {
+      told?.()
       quotas.forgetUpload(path)
       if (stats.isFile() && !isTempName(basename(path))) ledger.add(path, -stats.size, { seen })
     }
   }
   return changes.withLock(join(folder.realDir, name.toString()), () =>
-    volume.remove(folder, name, { signal, onFile }),
+    volume.remove(folder, name, { ...options, onFile }),
   )
 }
 

@@ -152,6 +152,22 @@ async function check(attempt: Try): Promise<string> {
 describe('real answers', () => {
   it.each<Try>([
     { method: 'get', path: '/health', url: '/health', status: 200, anonymous: true },
+    {
+      method: 'post',
+      path: '/api/jobs',
+      url: '/api/jobs?wait=30',
+      body: { kind: 'copy', items: ['/a.txt'], to: '/', conflict: 'rename' },
+      status: 201,
+    },
+    {
+      method: 'post',
+      path: '/api/jobs',
+      url: '/api/jobs',
+      body: { kind: 'copy', items: ['/a.txt'], to: '/' },
+      status: 409,
+    },
+    { method: 'get', path: '/api/jobs', url: '/api/jobs', status: 200 },
+    { method: 'get', path: '/api/jobs/{id}', url: '/api/jobs/none', status: 404 },
     { method: 'get', path: '/api/resources/{path}', url: '/api/resources/', status: 200 },
     { method: 'get', path: '/api/resources/{path}', url: '/api/resources/a.txt', status: 200 },
     {

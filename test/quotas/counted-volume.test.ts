@@ -2,7 +2,8 @@
 import { link, readFile, symlink, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { copyTree, moveTree } from '../../src/files/transfer/copy.ts'
+import { copyTree } from '../../src/files/transfer/copy.ts'
+import { moveTree } from '../../src/files/transfer/move.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
 import { type LimitedTree, limitedTree, sumOf } from '../support/quotas.ts'
 

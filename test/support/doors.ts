@@ -35,6 +35,10 @@ const send =
   (user: SignedIn) =>
     user.fetch(path, { method, body, headers })
 
+function jobOf(kind: string, item: string, more: object = {}): string {
+  return JSON.stringify({ kind, items: [`/${item}`], ...more })
+}
+
 export const DOORS: Door[] = [
   { name: 'raw file', needs: ['download'], denied: 202, open: 200, go: get('/api/raw/a.txt') },
   {
@@ -218,6 +222,57 @@ export const DOORS: Door[] = [
       '/api/resources/move2.txt?action=rename&destination=/over2.txt&override=true',
     ),
   },
+  {
+    name: 'copy as a job',
+    needs: ['create'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', jobOf('copy', 'a.txt', { to: '/', conflict: 'rename' })),
+  },
+  {
+    name: 'copy over as a job',
+    needs: ['create', 'modify'],
+    denied: 403,
+    open: 201,
+    go: send(
+      'POST',
+      '/api/jobs?wait=30',
+      jobOf('copy', 'a.txt', { to: '/job', conflict: 'replace' }),
+    ),
+  },
+  {
+    name: 'move as a job',
+    needs: ['rename'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', jobOf('move', 'job/move.txt', { to: '/shared' })),
+  },
+  {
+    name: 'delete as a job',
+    needs: ['delete'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', jobOf('delete', 'job/del.txt')),
+  },
+  { name: 'no job', needs: [], denied: 0, open: 404, go: get('/api/jobs/none') },
+  {
+    name: 'forget no job',
+    needs: [],
+    denied: 0,
+    open: 404,
+    go: send('DELETE', '/api/jobs/none', ''),
+  },
+  { name: 'own jobs', needs: [], denied: 0, open: 200, go: get('/api/jobs') },
+  { name: 'all jobs', needs: ['admin'], denied: 403, open: 200, go: get('/api/jobs?all=true') },
+  ...['pause', 'resume', 'cancel', 'retry'].map(
+    (action): Door => ({
+      name: `${action} no job`,
+      needs: [],
+      denied: 0,
+      open: 404,
+      go: send('POST', `/api/jobs/none/${action}`, ''),
+    }),
+  ),
   {
     name: 'begin a resumable upload',
     needs: ['create'],
@@ -680,6 +735,9 @@ const tree = {
   'shared/a.txt': CANARY,
   'shared/a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n`,
   'shared/pixel.png': PIXEL,
+  'job/a.txt': CANARY,
+  'job/move.txt': CANARY,
+  'job/del.txt': CANARY,
 }
 /** Every right there is. */
 export const full: Permissions = { ...defaultPermissions(), admin: true }

@@ -45,8 +45,8 @@ export interface Changing {
   openTemp(at: At, options?: TempOptions): Promise<TempFile>
   /** Names of temporary siblings of a target that begin with the label; [] without the folder. */
   findTemps(at: At, label: string): Promise<string[]>
-  /** Removes an entry, folders with all they hold; links are removed, not followed. */
-  remove(vpath: VPath, signal: AbortSignal): Promise<void>
+  /** Removes an entry, folders with all they hold; links are removed, not followed. `onFile` is told of the bytes of each file that is gone. */
+  remove(vpath: VPath, signal: AbortSignal, onFile?: (bytes: number) => void): Promise<void>
   /** Hands an entry that may be deleted, not followed, to who takes it away. */
   takeAway<T>(vpath: VPath, take: (entry: EntryPlace) => Promise<T>): Promise<T>
   /**
@@ -64,6 +64,8 @@ export interface Changing {
   isOneRecord(a: VPath, b: VPath): Promise<boolean>
   /** Permission bits of a file or folder; a link in its place is `forbidden`, not followed. */
   setMode(at: At, mode: number, verb?: 'create' | 'modify'): Promise<void>
+  /** Modification time of a file or folder that may be created, where the disk takes it. */
+  setTime(at: At, mtimeNs: bigint): Promise<void>
 }
 
 /** The changing part of a scope. */
@@ -93,8 +95,13 @@ export function changingOf(tree: Tree): Changing {
       }),
     openTemp: (at, options = {}) => within(tree, at, (place) => openTempAt(tree, place, options)),
     findTemps: (at, label) => within(tree, at, ({ folder }) => volume.findTemps(folder, label)),
-    remove: (vpath, signal) =>
-      takeAway(tree, vpath, ({ folder, name }) => volume.remove(folder, name, { signal })),
+    remove: (vpath, signal, onFile) =>
+      takeAway(tree, vpath, ({ folder, name }) =>
+        volume.remove(folder, name, {
+          signal,
+          onFile: onFile && ((_folder, _name, stats) => () => onFile(stats.size)),
+        }),
+      ),
     takeAway: (vpath, take) => takeAway(tree, vpath, take),
     removeSingle: (vpath, mtimeNs) =>
       takeAway(tree, vpath, ({ folder, name }) => volume.removeSingle(folder, name, mtimeNs)),
@@ -127,6 +134,15 @@ export function changingOf(tree: Tree): Changing {
         await requireMay(tree, place, verb)
         if (!folder) throw notFound(vpath)
         await volume.setMode(folder, name, permissionBits(mode))
+      }),
+    setTime: (at, mtimeNs) =>
+      within(tree, at, async (place, vpath) => {
+        const { folder, name } = place
+        await requireMay(tree, place, 'create')
+        if (!folder) throw notFound(vpath)
+        await volume
+          .setTime(folder, name, mtimeNs)
+          .catch(unless('EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'))
       }),
   }
 }

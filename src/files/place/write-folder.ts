@@ -1,4 +1,5 @@
 // A folder kept open to write many files into, without resolving each path anew.
+import type { BigIntStats } from 'node:fs'
 import { fromErrno } from '../../lib/errors.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
@@ -13,6 +14,8 @@ export interface WriteFolder {
    * by its path.
    */
   openTemp(name: string): Promise<TempFile | null>
+  /** What has a name in the folder, a link not followed; null where nothing has. */
+  stat(name: string): Promise<BigIntStats | null>
   /** When all its temporary files are done: syncs the folder. Rejects with the system's error. */
   close(): Promise<void>
 }
@@ -27,14 +30,19 @@ export function createWriteFolder(
   { may, owner, fileMode }: { may: May; owner: number | null; fileMode: number },
 ): WriteFolder {
   let isChanged = false
+  const stat = (name: string) =>
+    volume.stat(folder, name, { direct: true }).catch((error: unknown) => {
+      throw fromErrno(error, joinVPath(vpath, name))
+    })
   return {
+    stat,
     openTemp: async (name) => {
       const child = joinVPath(vpath, name)
       if (!may(child, 'create')) throw refusal('create', child, true)
       const failed = (error: unknown) => {
         throw fromErrno(error, child)
       }
-      const found = await volume.stat(folder, name, { direct: true }).catch(failed)
+      const found = await stat(name)
       if (found?.isSymbolicLink()) return null
       const options = { owner, fileMode, syncsFolder: false }
       const temp = await volume.openTemp(folder.share(), name, options).catch(failed)

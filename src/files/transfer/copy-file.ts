@@ -3,59 +3,83 @@ import type { VPath } from '../../lib/vpath.ts'
 import type { FolderReader, Named, OpenFile } from '../place/folder-reader.ts'
 import type { Scope } from '../place/scope.ts'
 import type { WriteFolder } from '../place/write-folder.ts'
-import type { EntryStat } from '../volume/entry-stat.ts'
 import type { CommittedFile, TempFile } from '../volume/temp-file.ts'
+import { looksAtTarget, type Settled, settledBy, type Taken } from './course.ts'
 
 /** Larger files are copied one by one, and only where they fit. */
 const CHUNK_BYTES = 1024 * 1024
 /** Up to this size a file on a local disk is written without the thread pool, as in receive.ts. */
 const SMALL_BYTES = 64 * 1024
 
-/** Told of each entry that has come, by its path. */
-export type OnMade = (vpath: VPath, made: EntryStat | CommittedFile) => void
-
-export interface CopyOptions {
-  onMade?: OnMade | undefined
+export interface CopyOptions extends Taken {
   replace: boolean
   signal: AbortSignal
   /** Asked for the room of a large file before its first byte. */
   reserve: (temp: TempFile, sizeBytes: number) => Promise<void>
 }
 
-/** Copies one file; links at both ends are followed inside the scope. */
+/** Copies one file; links at both ends are followed inside the scope. False when it was left out, see `leaves`. */
 export async function copyOneFile(
   scope: Scope,
   source: VPath,
   target: VPath,
   options: CopyOptions,
-): Promise<void> {
+): Promise<boolean> {
   const file = await scope.openRead(source)
   try {
+    options.course?.at(source)
+    const settled = looksAtTarget(options) && (await settledAt(scope, file, target, options))
+    if (settled) {
+      options.course?.passed(file.sizeBytes)
+      return settled === 'arrived'
+    }
     const temp = await scope.openTemp(target, { parents: true })
     const made = await copyInto(file, temp, options)
-    options.onMade?.(target, made)
+    options.onMade?.(target, made, file.mtimeNs)
+    options.course?.passed(0)
+    return true
   } finally {
     await file.handle.close()
   }
 }
 
+async function settledAt(
+  scope: Scope,
+  file: OpenFile,
+  target: VPath,
+  options: CopyOptions,
+): Promise<Settled> {
+  using place = await scope.place(target)
+  return settledBy(options, file, target, place.stats)
+}
+
 /**
  * Copies a regular file from one open folder into another, under its name. Returns the time it had,
- * in nanoseconds; null when a link has its name there, with nothing done: see copyOneFile.
+ * in nanoseconds; `left` when it was left out, and `link` when a link has its name there, with nothing done:
+ * see copyOneFile.
  */
 export async function copyFileIn(
   from: FolderReader,
   into: WriteFolder,
   entry: Named,
   options: CopyOptions & { largeFiles: OneByOne; target: VPath },
-): Promise<bigint | null> {
+): Promise<bigint | 'left' | 'link'> {
   const file = await from.openRead(entry, { direct: true })
+  const { course, target, onMade } = options
   try {
+    course?.at(file.vpath)
+    const found = looksAtTarget(options) ? await into.stat(entry.name) : null
+    const settled = found?.isSymbolicLink() ? null : settledBy(options, file, target, found)
+    if (settled) {
+      course?.passed(file.sizeBytes)
+      return settled === 'arrived' ? file.mtimeNs : settled
+    }
     const copy = async () => {
       const temp = await into.openTemp(entry.name)
-      if (!temp) return null
+      if (!temp) return 'link'
       const made = await copyInto(file, temp, options)
-      options.onMade?.(options.target, made)
+      onMade?.(target, made, file.mtimeNs)
+      course?.passed(0)
       return file.mtimeNs
     }
     return await (file.sizeBytes > CHUNK_BYTES ? options.largeFiles(copy) : copy())
@@ -85,7 +109,8 @@ async function copyInto(
     if (file.sizeBytes > CHUNK_BYTES) await options.reserve(temp, file.sizeBytes)
     await copyBytes(file, temp, options)
     await temp.setMode(file.mode)
-    return await temp.commit({ replace: options.replace })
+    const mtimeMs = options.course && Number(file.mtimeNs) / 1e6
+    return await temp.commit({ replace: options.replace, mtimeMs })
   } finally {
     await temp.discard()
   }
@@ -94,7 +119,7 @@ async function copyInto(
 async function copyBytes(
   { handle, sizeBytes }: OpenFile,
   temp: TempFile,
-  { signal }: CopyOptions,
+  { signal, course }: CopyOptions,
 ): Promise<void> {
   // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
   // under the name, which the descriptor that is synced and moved into place knows nothing of.
@@ -106,6 +131,7 @@ async function copyBytes(
     if (bytesRead === 0) return
     await temp.write([buffer.subarray(0, bytesRead)], position, { direct })
     position += bytesRead
+    course?.bytes(bytesRead)
     // Spares a read that finds nothing, unless the file has grown.
     if (bytesRead < buffer.length && Number((await handle.stat()).size) === position) return
   }

@@ -1,8 +1,8 @@
-// Copying and moving entries. What a change would touch is checked as a whole before the first
+// Copying entries. What a change would touch is checked as a whole before the first
 // byte moves; a copy goes through a temporary sibling, so a target is never half a file.
 import type { Verb } from '../../api-types.ts'
-import { AppError, errnoOf } from '../../lib/errors.ts'
-import { contains, MAX_PATH_BYTES } from '../../lib/host-path.ts'
+import { AppError } from '../../lib/errors.ts'
+import { MAX_PATH_BYTES } from '../../lib/host-path.ts'
 import { createTurns } from '../../lib/turns.ts'
 import {
   baseName,
@@ -25,7 +25,8 @@ export function checkSourceAndTarget(source: VPath, target: VPath): void {
   if (source !== target && isWithin(source, target)) throw sourceIsParent()
 }
 
-function sourceIsParent(): AppError {
+/** Refuses a folder that would go into itself. */
+export function sourceIsParent(): AppError {
   return new AppError('bad_request', 'source is parent', { expose: true })
 }
 
@@ -77,64 +78,6 @@ export async function copyTree(
   await copyAll(scope, source, target, options, null)
 }
 
-/**
- * Moves an entry, across file systems and onto mounts by copy and removal. Folders merge into an existing one with
- * `replace`. The source is removed only when all of it has arrived, and nothing is removed that has
- * not: what comes into the source meanwhile stays there. Throws `locked` for what is a mount itself, and
- * before anything is copied for a folder that holds one.
- */
-export async function moveTree(
-  scope: Scope,
-  source: VPath,
-  target: VPath,
-  options: CopyOptions,
-): Promise<void> {
-  if (source === target) return
-  if (options.replace) await refuseOwnTarget(scope, source, target)
-  await scope.makeFolder(parentOf(target))
-  // An entry that gets another spelling is not in its own way.
-  const replace = options.replace || (await isSameEntry(scope, source, target))
-  try {
-    await scope.rename(source, target, { replace })
-  } catch (error) {
-    const errno = errnoOf((error as AppError).cause)
-    // A disk says the same of names that it does not take.
-    if (errno === 'EINVAL' && (await isOnWayTo(scope, source, target))) throw sourceIsParent()
-    const isBound = errno === 'EXDEV' || errno === 'EBUSY'
-    const isMount = isBound && (await scope.isMountPoint(source))
-    // A copy is all that would come of it.
-    if (isMount)
-      throw new AppError('locked', `${source} is a mount of its own`, { cause: error, status: 500 })
-    // What is mounted in it cannot go along: a part of the source would be left behind.
-    if (isBound && (await scope.holdsMount(source)))
-      throw new AppError('locked', `${source} holds a mount`, { cause: error, status: 500 })
-    // A target that is a mount keeps its place: its content is written, or its folder merged into.
-    if (errno === 'EXDEV' || (errno === 'EBUSY' && options.replace && isMount === false)) {
-      const copied: Copied[] = []
-      await copyAll(scope, source, target, options, copied)
-      await removeCopied(scope, copied, options.signal)
-    } else if (options.replace && (errno === 'ENOTEMPTY' || errno === 'EEXIST')) {
-      await mergeFolder(scope, source, target, options)
-    } else throw error
-  }
-}
-
-// Through a link a folder may lie within itself though the paths do not say so.
-async function isOnWayTo(scope: Scope, source: VPath, target: VPath): Promise<boolean> {
-  const { kind, isSymlink } = await scope.stat(source)
-  if (kind !== 'dir' || isSymlink) return false
-  return contains(await scope.hostPath(source), await scope.hostPath(parentOf(target)))
-}
-
-// A link that took the place of the file it leads to would lead nowhere, and the file were gone.
-async function refuseOwnTarget(scope: Scope, source: VPath, target: VPath): Promise<void> {
-  const link = await scope.stat(source)
-  if (!link.isSymlink || !(await scope.exists(target))) return
-  const found = await scope.stat(target)
-  if (!found.isSymlink && found.ino === link.ino && found.dev === link.dev)
-    throw new AppError('bad_request', 'source is a link to the destination', { expose: true })
-}
-
 /** True for two spellings of one name on a file system that ignores case or Unicode form. */
 export async function isSameEntry(scope: Scope, a: VPath, b: VPath): Promise<boolean> {
   if (a === b) return true
@@ -163,39 +106,11 @@ export async function freeName(scope: Scope, target: VPath): Promise<VPath> {
   }
 }
 
-async function mergeFolder(
-  scope: Scope,
-  source: VPath,
-  target: VPath,
-  options: CopyOptions,
-): Promise<void> {
-  const entries = await scope.listAll(source)
-  const unnamed = entries.find(({ rawName }) => rawName)
-  // Decoded lossily, the name could match another entry.
-  if (unnamed) throw new AppError('invalid_name', `the name of ${unnamed.vpath} is not UTF-8`)
-  for (const entry of entries) {
-    options.signal.throwIfAborted()
-    await moveTree(scope, entry.vpath, joinVPath(target, entry.name), options)
-  }
-  await scope.removeSingle(source, null)
-}
-
 /** An entry whose copy has arrived, with the time it had before. Folders follow what they hold. */
-interface Copied {
+export interface Copied {
   vpath: VPath
   mtimeNs: bigint
   isFolder: boolean
-}
-
-async function removeCopied(scope: Scope, copied: Copied[], signal: AbortSignal): Promise<void> {
-  const changed: VPath[] = []
-  for (const { vpath, mtimeNs, isFolder } of copied) {
-    signal.throwIfAborted()
-    const isGone = await scope.removeSingle(vpath, mtimeNs)
-    if (!isGone && !isFolder) changed.push(vpath)
-  }
-  if (changed.length > 0)
-    throw new AppError('incomplete', `${changed[0]} changed while it was moved and stays`)
 }
 
 // Refused before the first byte. An unreadable folder is reported by the copy itself, after its
@@ -230,7 +145,8 @@ interface Copying {
   largeFiles: ReturnType<typeof oneByOne>
 }
 
-async function copyAll(
+/** Copies an entry like copyTree and gathers what has arrived; null where nobody asks. */
+export async function copyAll(
   scope: Scope,
   source: VPath,
   target: VPath,
@@ -254,12 +170,12 @@ async function copyEntry(
   target: VPath,
   above: readonly EntryStat[],
 ): Promise<void> {
-  const { scope, options, failures, copied } = copying
+  const { scope, options, copied } = copying
   options.signal.throwIfAborted()
   const found = await scope.stat(source)
   if (found.kind === 'file') {
-    await copyOneFile(scope, source, target, options)
-    copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: false })
+    const hasArrived = await copyOneFile(scope, source, target, options)
+    if (hasArrived) copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: false })
     return
   }
   if (found.kind !== 'dir')
@@ -271,25 +187,33 @@ async function copyEntry(
   if (isElsewhere) await scope.hostPath(source, 'download')
   // Denied ones too: they are reported as not copied, not left out in silence.
   const children = await scope.listAll(source)
-  const isNew = !(await scope.exists(target))
+  const isNew = await isNewFolder(scope, target, options)
   await scope.makeFolder(target)
   const made = above.length === 0 || options.onMade ? await scope.stat(target) : null
   const chain = above.length === 0 && made ? [made, found] : [...above, found]
-  if (isNew && made) options.onMade?.(target, made)
+  if (isNew && made) options.onMade?.(target, made, null)
   const below = found.isSymlink ? { ...copying, copied: null, isElsewhere } : copying
   const later = await copyFiles(below, source, target, children)
   for (const { name, vpath, rawName } of later) {
     await copying.turn()
     if (rawName) {
       // Decoded lossily, the name could match another entry.
-      failures.push(`the name of ${vpath} is not UTF-8`)
+      fail(copying, vpath, new AppError('invalid_name', `the name of ${vpath} is not UTF-8`))
       continue
     }
-    await unlessFatal(failures, () => copyEntry(below, vpath, joinVPath(target, name), chain))
+    await unlessFatal(copying, vpath, () => copyEntry(below, vpath, joinVPath(target, name), chain))
   }
   // Last, since a folder without the write bit could not be filled.
   if (isNew) await scope.setMode(target, found.mode)
+  if (isNew && options.course) await scope.setTime(target, found.mtimeNs)
   copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: !found.isSymlink })
+}
+
+// One that an earlier run has made is filled and gets its bits and its time like a new one.
+async function isNewFolder(scope: Scope, target: VPath, { course }: CopyOptions): Promise<boolean> {
+  if (!course) return !(await scope.exists(target))
+  using place = await scope.place(target)
+  return !place.stats || course.hasMade(target, place.stats)
 }
 
 /** One thread of the pool stays for others. Files that take their time go one by one. */
@@ -298,11 +222,12 @@ const FILES_IN_FLIGHT = 3
 // The regular files of a folder, through both folders kept open and let go before another one is
 // entered: depth costs nothing. Returns the entries that are left to be copied by their paths.
 async function copyFiles(
-  { scope, options, failures, copied, turn, largeFiles }: Copying,
+  copying: Copying,
   source: VPath,
   target: VPath,
   children: DirEntry[],
 ): Promise<DirEntry[]> {
+  const { scope, options, copied, turn, largeFiles } = copying
   const isPlain = ({ kind, rawName }: DirEntry) => kind === 'file' && !rawName
   const left = children.filter((entry) => !isPlain(entry))
   if (left.length === children.length) return left
@@ -313,14 +238,12 @@ async function copyFiles(
       await inParallel(children.filter(isPlain), async (entry) => {
         options.signal.throwIfAborted()
         await turn()
-        await unlessFatal(failures, async () => {
-          const mtimeNs = await copyFileIn(from, into, entry, {
-            ...options,
-            largeFiles,
-            target: joinVPath(target, entry.name),
-          })
-          if (mtimeNs === null) left.push(entry)
-          else copied?.push({ vpath: entry.vpath, mtimeNs, isFolder: false })
+        await unlessFatal(copying, entry.vpath, async () => {
+          const how = { ...options, largeFiles, target: joinVPath(target, entry.name) }
+          const end = await copyFileIn(from, into, entry, how)
+          if (end === 'link') left.push(entry)
+          else if (end !== 'left')
+            copied?.push({ vpath: entry.vpath, mtimeNs: end, isFolder: false })
         })
       })
     } finally {
@@ -354,11 +277,20 @@ async function inParallel<T>(items: T[], work: (item: T) => Promise<void>): Prom
 /** Nothing more would fit. */
 const FULL: readonly string[] = ['no_space', 'quota_exceeded']
 
-async function unlessFatal(failures: string[], work: () => Promise<void>): Promise<void> {
+async function unlessFatal(
+  copying: Copying,
+  source: VPath,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof AppError) || FULL.includes(error.code)) throw error
-    failures.push(error.message)
+    fail(copying, source, error)
   }
+}
+
+function fail({ failures, options }: Copying, source: VPath, error: AppError): void {
+  failures.push(error.message)
+  options.course?.failed(source, error)
 }

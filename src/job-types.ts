@@ -1,0 +1,46 @@
+// What travels of jobs (docs/http-api.md 37): types only.
+import type { ErrorCode } from './api-types.ts'
+
+export type JobKind = 'copy' | 'move' | 'delete'
+
+/** `queued`: it waits for others on its disks. */
+export type JobState = 'queued' | 'running' | 'paused' | 'done' | 'failed' | 'cancelled'
+
+/** What becomes of a place that is taken. */
+export type JobConflict = 'fail' | 'skip' | 'replace' | 'rename' | 'newer'
+
+/** Work that goes on without whoever has asked for it. */
+export interface Job {
+  id: string
+  kind: JobKind
+  state: JobState
+  /** Why it failed: the first cause. */
+  reason: ErrorCode | null
+  items: string[]
+  /** The folder that the items go to; null for a deletion. */
+  to: string | null
+  /** Files that are done with, those that stay as they are included. */
+  filesDone: number
+  /** Null until they were counted. */
+  filesTotal: number | null
+  bytesDone: number
+  bytesTotal: number | null
+  /** Of the last ten seconds; null while nothing runs, and at first. */
+  bytesPerSecond: number | null
+  secondsLeft: number | null
+  /** What is being worked on. */
+  current: string | null
+  /** What was not done, the first of it. */
+  errors: { path: string; code: ErrorCode }[]
+  errorCount: number
+  createdAt: string
+  startedAt: string | null
+  endedAt: string | null
+  /** By this name the history has it, and undoes it. */
+  operation: string
+}
+
+export interface JobPage {
+  /** The newest first. */
+  items: Job[]
+}

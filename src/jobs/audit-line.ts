@@ -1,0 +1,38 @@
+// The line that a job leaves in the audit log when it is over.
+import { placeOf } from '../access/folder-rights.ts'
+import type { AuditEvent } from '../audit/event.ts'
+import type { AuditResult } from '../audit-types.ts'
+import type { Services } from '../operations/services.ts'
+import { findUser } from '../store/users.ts'
+import type { JobRecord } from './record.ts'
+
+/** Paths that a line has of many. */
+const MAX_NAMES = 50
+
+function resultOf({ state, reason }: JobRecord): AuditResult {
+  if (state === 'done') return 'ok'
+  if (state === 'cancelled') return 'broken'
+  return reason === 'forbidden' ? 'refused' : 'failed'
+}
+
+/** What has become of it, by whom. */
+export function auditLineOf({ store }: Pick<Services, 'store'>, record: JobRecord): AuditEvent {
+  const { kind, items, to, userID, tokenID, session, address, bytesDone } = record
+  const user = findUser(store, userID)
+  const [path] = items
+  const place = user && path !== undefined ? placeOf({ store }, user, path).place : path
+  const line: AuditEvent = {
+    ...(user && { user: user.username }),
+    via: tokenID === null ? 'session' : 'token',
+    by: session,
+    ...(address !== '' && { address }),
+    action: kind,
+    ...(items.length === 1 && path !== undefined && { path }),
+    ...(to !== null && { to }),
+    ...(items.length === 1 && place !== path && { place }),
+    ...(items.length > 1 && { names: items.slice(0, MAX_NAMES), selected: items.length }),
+    result: resultOf(record),
+    ...(bytesDone > 0 && { bytes: bytesDone }),
+  }
+  return line
+}

@@ -1,0 +1,87 @@
+// A job in memory: its record, how far it is, and the run that is under way.
+import type { Job } from '../job-types.ts'
+import { createMeter, type Meter } from './meter.ts'
+import { isEnded, type JobOwner, type JobRecord, type JobRequest } from './record.ts'
+
+export interface Entry {
+  record: JobRecord
+  meter: Meter
+  /** Of the run that is under way. */
+  control: AbortController | null
+  running: Promise<void> | null
+  /** Who waits for its end. */
+  waiting: Set<() => void>
+}
+
+export function entryOf(record: JobRecord): Entry {
+  const { filesDone: files, bytesDone: bytes } = record
+  return {
+    record,
+    meter: createMeter({ files, bytes }),
+    control: null,
+    running: null,
+    waiting: new Set(),
+  }
+}
+
+/** True for what would do the same for the same account. */
+export function isSame(record: JobRecord, owner: JobOwner, request: JobRequest): boolean {
+  const of = ({ kind, items, to, conflict, trash }: JobRequest) =>
+    JSON.stringify([kind, items, to, conflict, trash])
+  const isOwn = record.userID === owner.userID && record.tokenID === owner.tokenID
+  return isOwn && of(record) === of(request)
+}
+
+/** Waits until a job has ended, or so long. */
+export async function waitForEnd(entry: Entry, waitMs: number, signal: AbortSignal): Promise<void> {
+  if (waitMs <= 0 || isEnded(entry.record)) return
+  await new Promise<void>((resolve) => {
+    const wake = () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', wake)
+      entry.waiting.delete(wake)
+      resolve()
+    }
+    const timer = setTimeout(wake, waitMs)
+    signal.addEventListener('abort', wake)
+    entry.waiting.add(wake)
+  })
+}
+
+/** Answers all who wait. */
+export function wakeAll({ waiting }: Entry): void {
+  for (const wake of [...waiting]) wake()
+}
+
+/** As it travels. */
+export function viewOf({ record, meter }: Entry): Job {
+  const { id, kind, state, reason, items, to, errors, errorCount, operation } = record
+  const { done, total, current } = meter
+  const isRunning = state === 'running'
+  const { bytesPerSecond, secondsLeft } = meter.pace()
+  // Files may come after they were counted.
+  const atLeast = (known: number | null | undefined, now: number) =>
+    known === null || known === undefined ? null : Math.max(known, now)
+  const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
+  return {
+    id,
+    kind,
+    state,
+    reason,
+    items,
+    to,
+    filesDone: done.files,
+    filesTotal: atLeast(total?.files ?? record.filesTotal, done.files),
+    bytesDone: done.bytes,
+    bytesTotal: atLeast(total?.bytes ?? record.bytesTotal, done.bytes),
+    bytesPerSecond: isRunning ? bytesPerSecond : null,
+    secondsLeft: isRunning ? secondsLeft : null,
+    current: isRunning ? current : null,
+    errors,
+    errorCount,
+    createdAt: new Date(record.createdMs).toISOString(),
+    startedAt: time(record.startedMs),
+    endedAt: time(record.endedMs),
+    operation,
+  }
+}

@@ -1,0 +1,221 @@
+// Jobs: work that goes on without whoever has asked for it, past the end of the server.
+import { mkdir } from 'node:fs/promises'
+import { createId } from '../history/record.ts'
+import type { Job, JobState } from '../job-types.ts'
+import { AppError, tooMany } from '../lib/errors.ts'
+import { type Entry, entryOf, isSame, viewOf, waitForEnd, wakeAll } from './entry.ts'
+import {
+  isEnded,
+  type JobFiles,
+  type JobOwner,
+  type JobRecord,
+  type JobRequest,
+  jobFilesOf,
+} from './record.ts'
+import { createRunner, type JobsOptions, type Runner, Stopped } from './runner.ts'
+
+/** Of an account, that have not ended. */
+const MAX_WAITING = 100
+/** Of an account; the oldest go. */
+const MAX_ENDED = 200
+const KEEP_MS = 7 * 24 * 60 * 60_000
+/** When to ask again after `too_many_requests`. */
+const RETRY_SECONDS = 10
+
+export type Action = 'pause' | 'resume' | 'cancel' | 'retry'
+/** Whether a job may be seen, or is asked for. */
+type Test = (record: Readonly<JobRecord>) => boolean
+
+export interface Jobs {
+  /** Goes on with what the end of the server has broken off. */
+  open(): Promise<void>
+  /**
+   * Begins a job, or gives the one that waits to do the same. Throws `too_many_requests` for an account that has too many.
+   */
+  add(owner: JobOwner, request: JobRequest, name?: string): Promise<{ job: Job; isNew: boolean }>
+  /** The newest first. */
+  list(test: Test): Promise<Job[]>
+  /** Throws `not_found` also for what does not pass. */
+  get(id: string, test: Test): Promise<Job>
+  /** Throws `conflict` where the state does not allow it. */
+  act(id: string, action: Action): Promise<Job>
+  /** Forgets a job that has ended; throws `conflict` for another one. */
+  forget(id: string): Promise<void>
+  /** Waits until a job has ended, or so long. */
+  ended(id: string, waitMs: number, signal: AbortSignal): Promise<Job>
+  /** Answers who waits for an end. */
+  stopWaiting(): void
+  /** Breaks off what runs, to be gone on with. */
+  close(): Promise<void>
+}
+
+/** All jobs that there are. */
+interface Hall {
+  entries: Map<string, Entry>
+  files: JobFiles
+  runner: Runner
+  isStopping: boolean
+}
+
+/** Touches no file and starts nothing before the first job. */
+export function createJobs(options: JobsOptions): Jobs {
+  const files = jobFilesOf(options.services.store.file)
+  const runner = createRunner(options, files)
+  const hall: Hall = { entries: new Map(), files, runner, isStopping: false }
+  const { entries } = hall
+  let opening: Promise<void> | null = null
+  const opened = () => {
+    opening ??= open(hall)
+    return opening
+  }
+  const find = async (id: string): Promise<Entry> => {
+    await opened()
+    const entry = entries.get(id)
+    if (!entry) throw new AppError('not_found', 'no such job')
+    return entry
+  }
+  return {
+    open: opened,
+    async add(owner, request, name) {
+      await opened()
+      return add(hall, owner, request, name)
+    },
+    async list(test) {
+      await opened()
+      await forgetOld(hall)
+      const asked = [...entries.values()].filter(({ record }) => test(record))
+      return asked.map(viewOf).reverse()
+    },
+    async get(id, test) {
+      const entry = await find(id)
+      if (!test(entry.record)) throw new AppError('not_found', 'no such job')
+      return viewOf(entry)
+    },
+    act: async (id, action) => act(hall, await find(id), action),
+    async forget(id) {
+      const entry = await find(id)
+      if (!isEnded(entry.record)) throw new AppError('conflict', 'the job has not ended')
+      await entry.running
+      await forgetOne(hall, id)
+    },
+    async ended(id, waitMs, signal) {
+      const entry = await find(id)
+      if (!hall.isStopping) await waitForEnd(entry, waitMs, signal)
+      return viewOf(entry)
+    },
+    stopWaiting() {
+      hall.isStopping = true
+      for (const entry of entries.values()) wakeAll(entry)
+    },
+    async close() {
+      hall.isStopping = true
+      await opening?.catch(() => {})
+      for (const { control } of entries.values()) control?.abort(new Stopped('close'))
+      await Promise.all([...entries.values()].map(({ running }) => running))
+    },
+  }
+}
+
+async function open(hall: Hall): Promise<void> {
+  for (const record of await hall.files.load()) {
+    const entry = entryOf(record)
+    hall.entries.set(record.id, entry)
+    if (!isEnded(record) && record.state !== 'paused') start(hall, entry)
+  }
+  await forgetOld(hall)
+}
+
+/** Once the server is about to stop it is left for the next one. */
+function start({ runner, isStopping }: Hall, entry: Entry): void {
+  if (!isStopping) runner.start(entry)
+}
+
+async function add(
+  hall: Hall,
+  owner: JobOwner,
+  request: JobRequest,
+  name: string | undefined,
+): Promise<{ job: Job; isNew: boolean }> {
+  const { entries, files, runner } = hall
+  const own = [...entries.values()].filter(({ record }) => record.userID === owner.userID)
+  const same = own.find(({ record }) => record.state === 'queued' && isSame(record, owner, request))
+  if (same) return { job: viewOf(same), isNew: false }
+  if (own.filter(({ record }) => !isEnded(record)).length >= MAX_WAITING)
+    throw tooMany(`${MAX_WAITING} jobs of the account have not ended`, RETRY_SECONDS)
+  const entry = entryOf(newRecord(owner, request, name))
+  const { id } = entry.record
+  entries.set(id, entry)
+  try {
+    await mkdir(files.folder, { recursive: true, mode: 0o700 })
+    await runner.save(entry)
+  } catch (error) {
+    entries.delete(id)
+    throw error
+  }
+  start(hall, entry)
+  await forgetOld(hall, owner.userID)
+  return { job: viewOf(entry), isNew: true }
+}
+
+async function act(hall: Hall, entry: Entry, action: Action): Promise<Job> {
+  const { record } = entry
+  // Its last run may be about to say how it has ended.
+  if (action === 'resume' || action === 'retry') await entry.running
+  const { running, control } = entry
+  if (!ALLOWED[action].includes(record.state))
+    throw new AppError('conflict', `a job that is ${record.state} cannot ${action}`)
+  if (action === 'resume' || action === 'retry') {
+    Object.assign(record, { state: 'queued', reason: null, endedMs: null })
+    await hall.runner.save(entry)
+    start(hall, entry)
+  } else if (running) {
+    control?.abort(new Stopped(action))
+    await running
+  } else await hall.runner.end(entry, 'cancelled')
+  return viewOf(entry)
+}
+
+const ALLOWED: Record<Action, readonly JobState[]> = {
+  pause: ['queued', 'running'],
+  resume: ['paused'],
+  cancel: ['queued', 'running', 'paused'],
+  retry: ['failed', 'cancelled'],
+}
+
+function newRecord(owner: JobOwner, request: JobRequest, name: string | undefined): JobRecord {
+  const createdMs = Date.now()
+  const id = createId(createdMs)
+  return {
+    ...owner,
+    ...request,
+    id,
+    state: 'queued',
+    reason: null,
+    filesDone: 0,
+    filesTotal: null,
+    bytesDone: 0,
+    bytesTotal: null,
+    errors: [],
+    errorCount: 0,
+    operation: name ?? id,
+    createdMs,
+    startedMs: null,
+    endedMs: null,
+  }
+}
+
+async function forgetOne({ entries, files }: Hall, id: string): Promise<void> {
+  entries.delete(id)
+  await files.remove(id)
+}
+
+/** Forgets what ended long ago, and of one account what is too many. */
+async function forgetOld(hall: Hall, userID?: number): Promise<void> {
+  const oldestMs = Date.now() - KEEP_MS
+  const ended = [...hall.entries.values()].filter(({ record }) => isEnded(record))
+  const own = ended.filter(({ record }) => record.userID === userID)
+  const isOld = ({ record }: Entry) => (record.endedMs ?? 0) < oldestMs
+  const surplus = own.slice(0, Math.max(0, own.length - MAX_ENDED))
+  for (const { record } of new Set([...ended.filter(isOld), ...surplus]))
+    await forgetOne(hall, record.id)
+}

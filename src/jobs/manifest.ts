@@ -1,0 +1,126 @@
+// The manifest of a job: what it has made, line by line, so that it goes on after the end of the server.
+import { type FileHandle, open } from 'node:fs/promises'
+import { type Made, parseRow, rowOf } from '../history/record.ts'
+import type { VPath } from '../lib/vpath.ts'
+import { readLog } from '../store/log.ts'
+
+/** Lines wait this long for others. */
+const BATCH_MS = 100
+const BATCH_BYTES = 64 * 1024
+
+/** How far an item has come. */
+export interface ItemSoFar {
+  /** Where it was begun to be put; null where nothing is. */
+  target: VPath | null
+  isOver: boolean
+  /** What was made below the target by its path there, of an item that is not over. */
+  made: Map<string, Entry>
+  /** Paths of what the history does not know yet. */
+  unnoted: Set<string>
+  /** Of an item that is over. */
+  files: number
+  bytes: number
+}
+
+export interface Entry {
+  made: Made
+  /** The time of its source; null where nothing was copied. */
+  sourceMtimeNs: string | null
+}
+
+type Line =
+  | { item: number; target: VPath }
+  | { item: number; over: true; files: number; bytes: number }
+  /** The history knows what was made up to here. */
+  | { item: number; noted: true }
+
+export interface Manifest {
+  add(line: Line): void
+  addMade(item: number, entry: Entry): void
+  /** Waits until all of it is with the system. */
+  flush(): Promise<void>
+  close(): Promise<void>
+}
+
+/** Reads how far each item has come; those that were not begun are absent. A missing file has none. */
+export async function readManifest(file: string): Promise<Map<number, ItemSoFar>> {
+  const items = new Map<number, ItemSoFar>()
+  const itemOf = (at: number) => {
+    const known = items.get(at)
+    if (known) return known
+    const item: ItemSoFar = {
+      target: null,
+      isOver: false,
+      made: new Map(),
+      unnoted: new Set(),
+      files: 0,
+      bytes: 0,
+    }
+    items.set(at, item)
+    return item
+  }
+  for await (const { value } of readLog(file)) {
+    if (Array.isArray(value)) {
+      const [at, sourceMtimeNs, ...row] = value as [number, string | null, ...unknown[]]
+      const made = parseRow(row)
+      if (!made) continue
+      itemOf(at).made.set(made.path, { made, sourceMtimeNs })
+      itemOf(at).unnoted.add(made.path)
+    } else if (typeof value === 'object' && value !== null && 'item' in value) {
+      const line = value as Line
+      const item = itemOf(line.item)
+      if ('target' in line) item.target = line.target
+      if ('noted' in line || 'over' in line) item.unnoted.clear()
+      if (!('over' in line)) continue
+      const { files, bytes } = line
+      Object.assign(item, { isOver: true, made: new Map(), files, bytes })
+    }
+  }
+  return items
+}
+
+/** Makes the file with the first line, for the server's account alone. `onError` is told once when it cannot be written. */
+export function openManifest(file: string, onError: (error: unknown) => void): Manifest {
+  let waiting = ''
+  let handle: FileHandle | undefined
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+  let isBroken = false
+
+  const write = async () => {
+    clearTimeout(timer)
+    timer = undefined
+    const text = waiting
+    waiting = ''
+    if (text === '' || isBroken) return
+    try {
+      // A line that a crash cut off ends here.
+      if (!handle) {
+        handle = await open(file, 'a', 0o600)
+        await handle.appendFile('\n')
+      }
+      await handle.appendFile(text)
+    } catch (error) {
+      isBroken = true
+      onError(error)
+    }
+  }
+  const flush = () => {
+    writing = writing.then(write)
+    return writing
+  }
+  const put = (line: object) => {
+    waiting += `${JSON.stringify(line)}\n`
+    if (waiting.length >= BATCH_BYTES) void flush()
+    else timer ??= setTimeout(() => void flush(), BATCH_MS).unref()
+  }
+  return {
+    add: put,
+    addMade: (item, { made, sourceMtimeNs }) => put([item, sourceMtimeNs, ...rowOf(made)]),
+    flush,
+    async close() {
+      await flush()
+      await handle?.close()
+    },
+  }
+}

@@ -1,0 +1,98 @@
+// The record of a job, as it stands in a file of its own: what was asked, by whom, and how far it has come.
+import { readdir, readFile, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { timeOfId } from '../history/record.ts'
+import type { Job, JobConflict, JobKind, JobState } from '../job-types.ts'
+import { unless } from '../lib/errors.ts'
+import type { VPath } from '../lib/vpath.ts'
+import { replaceFile } from '../store/durable-file.ts'
+
+export interface JobRequest {
+  kind: JobKind
+  items: VPath[]
+  to: VPath | null
+  conflict: JobConflict
+  /** Whether a deletion goes into the trash; null where the server's setting says so. */
+  trash: boolean | null
+}
+
+/** Who has asked for it. Rights are read from the account as it is at each moment. */
+export interface JobOwner {
+  userID: number
+  /** Null for a person who has signed in. */
+  tokenID: string | null
+  /** The home in which the paths are meant. */
+  home: string
+  /** For the history and the audit log: id of the token, or first characters of the session. */
+  session: string
+  address: string
+}
+
+type Own = 'id' | 'state' | 'reason' | 'filesDone' | 'filesTotal' | 'bytesDone' | 'bytesTotal'
+
+export interface JobRecord
+  extends JobRequest,
+    JobOwner,
+    Pick<Job, Own | 'errors' | 'errorCount' | 'operation'> {
+  createdMs: number
+  startedMs: number | null
+  endedMs: number | null
+}
+
+const ENDED: readonly JobState[] = ['done', 'failed', 'cancelled']
+
+export function isEnded({ state }: Pick<JobRecord, 'state'>): boolean {
+  return ENDED.includes(state)
+}
+
+/** The files of jobs: a folder with a record and a manifest for each. */
+export function jobFilesOf(database: string) {
+  const folder = `${database}.jobs`
+  const recordOf = (id: string) => join(folder, `${id}.json`)
+  const manifestOf = (id: string) => join(folder, `${id}.manifest`)
+  return {
+    folder,
+    manifestOf,
+    save: (record: JobRecord) =>
+      replaceFile(recordOf(record.id), JSON.stringify(record), {
+        like: database,
+        keepsPrevious: false,
+      }),
+    /** All records that can be read, the oldest first; what belongs to none is removed. */
+    async load(): Promise<JobRecord[]> {
+      const names = ((await readdir(folder).catch(unless('ENOENT'))) ?? []).sort()
+      const records: JobRecord[] = []
+      const ids = new Set<string>()
+      for (const name of names.filter((each) => each.endsWith('.json'))) {
+        const record = await readRecord(join(folder, name))
+        if (record && `${record.id}.json` === name) {
+          records.push(record)
+          ids.add(record.id)
+        }
+      }
+      for (const name of names)
+        if (!ids.has(name.replace(/\.(json|manifest)$/, '')))
+          await unlink(join(folder, name)).catch(unless('ENOENT'))
+      return records
+    },
+    /** Once nothing is to be gone on with. */
+    async dropManifest(id: string): Promise<void> {
+      await unlink(manifestOf(id)).catch(unless('ENOENT'))
+    },
+    async remove(id: string): Promise<void> {
+      for (const path of [recordOf(id), manifestOf(id)]) await unlink(path).catch(unless('ENOENT'))
+    },
+  }
+}
+
+export type JobFiles = ReturnType<typeof jobFilesOf>
+
+/** Null for what is no record of ours, such as one that was cut off. */
+async function readRecord(path: string): Promise<JobRecord | null> {
+  try {
+    const record = JSON.parse(await readFile(path, 'utf8')) as JobRecord
+    return timeOfId(record.id) !== null && Array.isArray(record.items) ? record : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,156 @@
+// Runs jobs to their end, or until somebody stops them.
+import type { ApiTokens } from '../auth/api-tokens.ts'
+import type { JobState } from '../job-types.ts'
+import { AppError, isAbort } from '../lib/errors.ts'
+import { watchRights } from '../operations/actor.ts'
+import type { Services } from '../operations/services.ts'
+import { createDiskPlaces, type DiskPlaces } from './disk-places.ts'
+import { type Entry, wakeAll } from './entry.ts'
+import { jobActor, RightsChanged } from './job-actor.ts'
+import { openManifest } from './manifest.ts'
+import { createMeter } from './meter.ts'
+import type { JobFiles, JobRecord } from './record.ts'
+import { doneBefore, runJob } from './run.ts'
+
+/** Of what was not done; the rest is counted. */
+const MAX_ERRORS = 100
+
+export interface JobsOptions {
+  services: Services
+  tokens: Pick<ApiTokens, 'stillValid'>
+  /** Told of each end, for the audit log. */
+  onEnd(record: Readonly<JobRecord>): void
+}
+
+/** Why a run is broken off. */
+export class Stopped extends Error {
+  readonly by: 'pause' | 'cancel' | 'close'
+  constructor(by: Stopped['by']) {
+    super(`stopped by ${by}`)
+    this.by = by
+  }
+}
+
+export interface Runner {
+  /** Begins a run, or goes on with one. */
+  start(entry: Entry): void
+  save(entry: Entry): Promise<void>
+  /** Ends what does not run. */
+  end(entry: Entry, state: JobState): Promise<void>
+}
+
+export function createRunner(options: JobsOptions, files: JobFiles): Runner {
+  const { config, log } = options.services
+  const places = createDiskPlaces(config.jobsPerDisk)
+  const save = ({ record, meter }: Entry) => {
+    record.filesDone = meter.done.files
+    record.bytesDone = meter.done.bytes
+    return files.save(record)
+  }
+
+  async function run(entry: Entry, control: AbortController): Promise<void> {
+    const { record } = entry
+    record.state = 'running'
+    record.startedMs ??= Date.now()
+    try {
+      while (!(await hasEnded(attempt(options, files, places, entry, control))));
+      record.reason = record.errors[0]?.code ?? null
+      await end(entry, record.errorCount > 0 ? 'failed' : 'done')
+    } catch (error) {
+      if (!(error instanceof Stopped)) {
+        const isKnown = error instanceof AppError
+        if (!isKnown && !isAbort(error)) log.error('a job failed', { job: record.id, error })
+        record.reason = isKnown ? error.code : 'internal'
+        await end(entry, 'failed')
+      } else if (error.by === 'cancel') await end(entry, 'cancelled')
+      else if (error.by === 'pause') {
+        record.state = 'paused'
+        await save(entry)
+      }
+    }
+  }
+
+  async function end(entry: Entry, state: JobState): Promise<void> {
+    const { record, meter } = entry
+    Object.assign(record, { state, endedMs: Date.now() })
+    meter.current = null
+    if (state === 'done') meter.total = { ...meter.done }
+    record.filesTotal = meter.total?.files ?? null
+    record.bytesTotal = meter.total?.bytes ?? null
+    await save(entry).catch((error: unknown) => log.error('a job cannot be kept', { error }))
+    if (state === 'done') await files.dropManifest(record.id)
+    options.onEnd(record)
+    wakeAll(entry)
+  }
+
+  return {
+    save,
+    end,
+    start(entry) {
+      const control = new AbortController()
+      entry.control = control
+      entry.running = run(entry, control)
+        .catch((error: unknown) => log.error('a job cannot be kept', { error }))
+        .finally(() => {
+          entry.control = null
+          entry.running = null
+        })
+    },
+  }
+}
+
+// From where the last one ended; throws why this one did before all was done.
+async function attempt(
+  { services, tokens }: JobsOptions,
+  files: JobFiles,
+  places: DiskPlaces,
+  entry: Entry,
+  control: AbortController,
+): Promise<void> {
+  const { record } = entry
+  const file = files.manifestOf(record.id)
+  const { soFar, done } = await doneBefore(file)
+  entry.meter = createMeter(done)
+  Object.assign(record, { errors: [], errorCount: 0 })
+  const manifest = openManifest(file, (error) =>
+    services.log.warn(`how far a job is cannot be written: ${(error as Error).message}`),
+  )
+  let { signal } = control
+  const actor = jobActor(services, tokens, record, () => signal)
+  const rights = watchRights(actor, actor.demand)
+  signal = AbortSignal.any([control.signal, rights.signal])
+  try {
+    await runJob({
+      actor,
+      record,
+      manifest,
+      meter: entry.meter,
+      soFar,
+      take: async (devices) => {
+        record.state = 'queued'
+        const leave = await places.take(record.userID, devices, signal)
+        record.state = 'running'
+        return leave
+      },
+      onFailed: (path, { code }) => {
+        if (++record.errorCount <= MAX_ERRORS) record.errors.push({ path, code })
+      },
+    })
+  } catch (error) {
+    throw signal.aborted ? signal.reason : error
+  } finally {
+    rights.end()
+    await manifest.close()
+  }
+}
+
+/** False where it goes on under other rights. */
+async function hasEnded(attempt: Promise<void>): Promise<boolean> {
+  try {
+    await attempt
+    return true
+  } catch (error) {
+    if (error instanceof RightsChanged) return false
+    throw error
+  }
+}
