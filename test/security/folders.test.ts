@@ -453,6 +453,24 @@ describe('a move', () => {
 })
 
 describe('a deletion', () => {
+  it('of a link is asked for where it lies, whether or not there are rules', async () => {
+    const rule = { regex: false, regexp: null, allow: false, path: '/nothing' }
+    await using app = await openApp({
+      tree: TREE,
+      users: [{ username: 'anna' }, { username: 'ben', rules: [rule] }],
+    })
+    await put(app, { place: '/pub', grants: [everyone({ delete: false, rename: false })] })
+    for (const name of ['anna', 'ben']) {
+      await symlink('../pub', app.tree.at(`own/${name}`))
+      const user = await app.as(name)
+      const path = `/api/resources/own/${name}`
+      const renamed = `${path}?action=rename&destination=/own/new`
+      expect(await statusOf(user, 'PATCH', renamed)).toBe(200)
+      expect(await statusOf(user, 'DELETE', '/api/resources/own/new')).toBe(204)
+    }
+    expect(await readdir(app.tree.at('pub'))).toHaveLength(3)
+  })
+
   it('is refused where something below may not be deleted', async () => {
     await using app = await open([
       { place: '/pub/team/deep', grants: [everyone({ delete: false })] },

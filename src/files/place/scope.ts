@@ -16,7 +16,7 @@ import {
   type PlaceRights,
 } from './path-rules.ts'
 import { type Identity, type Reading, readingOf } from './reading.ts'
-import { type At, guarded, placeOf, type Tree, within } from './tree.ts'
+import { type At, guarded, placeOf, type Tree, withEntry, within } from './tree.ts'
 
 export type { At, Identity, OpenFile, Place, TempOptions }
 
@@ -62,8 +62,11 @@ export interface Scope extends Reading, Changing {
    * leads out of the scope or a rule denies it. To be disposed of.
    */
   place(vpath: VPath): Promise<Place>
-  /** The test for `vpath` and everything below, by requested and real path; for trees that are changed as a whole. */
-  mayBelow(vpath: VPath): Promise<May>
+  /**
+   * The test for `vpath` and everything below, by requested and real path; for trees that are changed as a whole. With
+   * `itself` a link is judged where it lies and not where it leads.
+   */
+  mayBelow(vpath: VPath, options?: { itself: boolean }): Promise<May>
   /** What may be done at a place, where records of folders speak of the account; else undefined. */
   rightsAt(place: Place): Promise<FolderRights | undefined>
   /** False where no record says anything else of what lies below an entry. */
@@ -108,7 +111,10 @@ export function createScope(options: ScopeOptions): Scope {
     },
     isTop: (vpath) => vpath === jail.base,
     place: (vpath) => guarded(vpath, () => placeOf(tree, vpath)),
-    mayBelow: (vpath) => within(tree, vpath, ({ realPath }) => rules.below(vpath, realPath)),
+    mayBelow: (vpath, { itself } = { itself: false }) =>
+      itself
+        ? withEntry(tree, vpath, ({ realPath }) => rules.below(vpath, realPath))
+        : within(tree, vpath, ({ realPath }) => rules.below(vpath, realPath)),
     rightsAt: async (place) => {
       if (!rights) return undefined
       const test = await rules.below(place.vpath, place.realPath)

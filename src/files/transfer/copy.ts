@@ -47,18 +47,22 @@ export async function checkTree(
   },
   signal: AbortSignal,
 ): Promise<void> {
+  const { kind, isSymlink } = await scope.stat(source)
   const may = await scope.mayBelow(source)
+  const mayItself = isSymlink ? await scope.mayBelow(source, { itself: true }) : may
+  // A link is renamed and deleted where it lies.
+  const mayDo = (vpath: VPath, verb: Verb) =>
+    (verb === 'rename' || verb === 'delete' ? mayItself : may)(vpath, verb)
   const mayTarget = target && (await scope.mayBelow(target.vpath))
   const check = (vpath: VPath, isEscaping: boolean) => {
     const future = target && (`${target.vpath}${vpath.slice(source.length)}` as VPath)
-    const isFree = ['see' as const, ...verbs].every((verb) => may(vpath, verb))
+    const isFree = ['see' as const, ...verbs].every((verb) => mayDo(vpath, verb))
     const fits = target?.verbs.every((verb) => mayTarget?.(future as VPath, verb)) ?? true
     if (isEscaping || !isFree || !fits)
       throw new AppError('forbidden', `${vpath} must not be touched`)
   }
   signal.throwIfAborted()
   check(source, false)
-  const { kind, isSymlink } = await scope.stat(source)
   if (kind !== 'dir' || isSymlink) return
   for await (const entries of scope.entriesBelow(source, { signal }))
     for (const { vpath, kind } of entries) check(vpath, kind === 'escapingLink')
