@@ -9,7 +9,7 @@ export function versionedVolume(volume: Volume, versions: Versions): Volume {
   return {
     ...volume,
     openTemp: async (folder, name, options) => {
-      const temp = await volume.openTemp(folder, name, options)
+      const temp = await volume.openTemp(folder, name, { ...options, keepsOld: versions.isOn() })
       const owner = options.owner ?? null
       const keepOld = (how: { inPlace: boolean }) => versions.keep({ folder, name }, owner, how)
       return {

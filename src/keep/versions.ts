@@ -70,6 +70,8 @@ const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'forbidd
 const NO_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
 const THINNED_EVERY_MS = 60_000
 const OPEN_MS = 1_000
+/** Whether it is where it was is asked this often. */
+const IN_PLACE_MS = 50
 /** Versions of a file whose times begin in one millisecond. */
 const SAME_MILLISECOND = 100
 const MAX_REMEMBERED = 1_000
@@ -81,7 +83,7 @@ interface Keeping extends VersionsOptions {
   thinnedAt: Map<string, number>
   running: Set<Promise<void>>
   /** The store that was used last, for a moment: opening it takes longer than what is done there. */
-  store: { base: string; folder: OpenFolder; timer: NodeJS.Timeout } | null
+  store: { base: string; folder: OpenFolder; timer: NodeJS.Timeout; seenMs: number } | null
 }
 
 /** Makes them. Touches no disk before the first change. */
@@ -179,6 +181,9 @@ async function keepIn(
   } catch (error) {
     const errno = errnoOf(error)
     await forgetStore(keeping)
+    // It was deleted while it was open.
+    if (errno === 'ENOENT' && !volume.isInPlace(store))
+      return await keepIn(keeping, base, file, { owner, inPlace })
     await removeEmpty(volume, base, path)
     if (errno === 'EXDEV' || REFUSED.includes(errno)) return null
     if (!isFullDisk(error)) throw error
@@ -195,14 +200,19 @@ async function storeToKeepIn(
   direct: boolean,
 ): Promise<OpenFolder | null> {
   const { store, volume } = keeping
-  if (store?.base === base && volume.isInPlace(store.folder)) return store.folder.share()
+  if (store?.base === base) {
+    const nowMs = performance.now()
+    if (nowMs - store.seenMs < IN_PLACE_MS) return store.folder.share()
+    store.seenMs = nowMs
+    if (volume.isInPlace(store.folder)) return store.folder.share()
+  }
   const folder = await openVersionStore(volume, base, { make: true, direct })
   if (!folder) return null
   // An open folder would keep a disk from being unmounted.
   if (volume.isMountPoint(base)) return folder
   await forgetStore(keeping)
   const timer = setTimeout(() => forgetStore(keeping), OPEN_MS).unref()
-  keeping.store = { base, folder: folder.share(), timer }
+  keeping.store = { base, folder: folder.share(), timer, seenMs: performance.now() }
   return folder
 }
 

@@ -1,6 +1,6 @@
 // The old content of files that are replaced (docs/http-api.md 35).
 import { readdirSync, statSync } from 'node:fs'
-import { link, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { link, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { LeftVersionsPage, VersionItem } from '../../src/keep-types.ts'
@@ -86,6 +86,17 @@ describe('a file that is replaced', () => {
     await put(admin, 'a.txt', 'same')
     expect(await itemsOf(admin, 'a.txt')).toEqual([])
     expect(await readdir(app.tree.root)).toEqual(['a.txt'])
+  })
+
+  it('becomes one where another program has written as many bytes and set its time back', async () => {
+    await using app = await openApp({ tree: { 'a.txt': 'zero' } })
+    const admin = await app.as('admin')
+    await put(admin, 'a.txt', 'ours')
+    const { atime, mtimeNs } = await stat(app.tree.at('a.txt'), { bigint: true })
+    await writeFile(app.tree.at('a.txt'), 'more')
+    await utimes(app.tree.at('a.txt'), atime, Number(mtimeNs) / 1e9)
+    await put(admin, 'a.txt', 'ours')
+    expect(await textsOf(admin, 'a.txt')).toEqual(['more', 'zero'])
   })
 
   it('is copied when it is written in place, so that its other names show the new content', async () => {

@@ -17,6 +17,10 @@ export interface Device {
   noteRead(ino: bigint): void
   /** True when that was a moment ago: the kernel has it in memory, and it may be read by `direct`. */
   wasRead(ino: bigint): boolean
+  /** Notes the sum of a file that was written, with its time; see volume/content-sum.ts. */
+  noteSum(ino: bigint, mtimeNs: bigint, sum: number): void
+  /** Null where it is not known, or of another time. */
+  sumOf(ino: bigint, mtimeNs: bigint): number | null
   /** Counts a call that was made on the event loop in another way. */
   measure(ms: number): void
   /**
@@ -52,6 +56,8 @@ const SLOW_FOR_MS = 2_000
 /** How long a file that was read counts as being in the kernel's memory, and how many are noted. */
 const READ_MS = 1_000
 const MAX_READ_FILES = 1_000
+/** Files that were written of which the sum is noted. */
+const MAX_SUMS = 4_000
 
 const call = <T>(made: () => T): T => made()
 
@@ -67,6 +73,7 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
   let sampled = 0
   let sampleMs = 0
   const readUntilMs = new Map<bigint, number>()
+  const sums = new Map<bigint, { mtimeNs: bigint; sum: number }>()
   const measure = (ms: number) => {
     // In memory a slow call is one that has waited for a processor.
     if (isMemory) return
@@ -94,6 +101,14 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
       readUntilMs.set(ino, performance.now() + READ_MS)
     },
     wasRead: (ino) => (readUntilMs.get(ino) ?? 0) > performance.now(),
+    noteSum: (ino, mtimeNs, sum) => {
+      if (sums.size >= MAX_SUMS) sums.clear()
+      sums.set(ino, { mtimeNs, sum })
+    },
+    sumOf: (ino, mtimeNs) => {
+      const known = sums.get(ino)
+      return known?.mtimeNs === mtimeNs ? known.sum : null
+    },
     measure,
     query: call,
     run: call,
@@ -112,6 +127,8 @@ export function createKernelDevice(): Device {
     direct: call,
     noteRead: () => {},
     wasRead: () => false,
+    noteSum: () => {},
+    sumOf: () => null,
     measure: () => {},
     query: call,
     run: call,

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { unless } from '../../lib/errors.ts'
 import { atOnce, poolCalls } from '../disks/disk-calls.ts'
+import { type ContentSum, DIRECT_BYTES } from './content-sum.ts'
 import type { OpenFolder } from './open-folder.ts'
 import { type ReadHandle, readFully } from './read-handle.ts'
 
@@ -11,8 +12,6 @@ const readSome = promisify(read)
 
 /** Larger ones are not read. */
 const COMPARED_BYTES = 1024 * 1024
-/** What is read on the event loop at most. */
-export const DIRECT_BYTES = 64 * 1024
 const READ_ONLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0)
 
 /** The new file, open, and the name that it is to get. */
@@ -21,16 +20,20 @@ interface Replacing {
   name: string
   fd: number
   isDirect: boolean
+  sum: ContentSum
 }
 
 /** Whether a new file has the content of the one that it replaces; they are read only where that may be. */
 export async function hasSameContent(
-  { folder, name, fd, isDirect }: Replacing,
+  { folder, name, fd, isDirect, sum }: Replacing,
   old: BigIntStats,
   own: BigIntStats,
 ): Promise<boolean> {
   const { device } = folder
   if (old.size > COMPARED_BYTES || old.size !== own.size) return false
+  // What was written a while ago is known to be other content without being read.
+  const [known, written] = [device.sumOf(old.ino, old.mtimeNs), sum.of(own.size)]
+  if (known !== null && written !== null && known !== written) return false
   const bytes = Number(old.size)
   const [before, after] = [Buffer.allocUnsafe(bytes), Buffer.allocUnsafe(bytes)]
   // Both were written just now.

@@ -9,12 +9,13 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import { atOnce, type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
+import { type ContentSum, createContentSum, DIRECT_BYTES } from './content-sum.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
 import { requireFree, spaceAt } from './free-space.ts'
 import { CANNOT_CREATE, CANNOT_REPLACE, writeInPlace } from './in-place.ts'
 import { deviceIn, type OpenFolder } from './open-folder.ts'
-import { DIRECT_BYTES, hasSameContent } from './same-content.ts'
+import { hasSameContent } from './same-content.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempFacts, TempNotes } from './temp-registry.ts'
 import { writeFully } from './write-fully.ts'
@@ -94,6 +95,8 @@ export interface OpenTempOptions {
   facts?: TempFacts | undefined
   /** False when the caller syncs the folder after many files. */
   syncsFolder?: boolean
+  /** True where `keepOld` will be asked at its commit. */
+  keepsOld?: boolean
 }
 
 /** A file that is being written: what it is, and how far it has come. */
@@ -109,6 +112,8 @@ interface Temp extends Opened {
   /** Once it is in place, its temporary name is free for the next file. */
   readonly isSpare: boolean
   readonly syncsFolder: boolean
+  /** Of what was written to it. */
+  readonly sum: ContentSum
   /** `onlyCopy`: nothing else has all of the content that is being written in place. */
   state: 'open' | 'moved' | 'onlyCopy' | 'closed'
 }
@@ -125,7 +130,8 @@ export async function openTemp(
   options: OpenTempOptions,
   notes?: TempNotes,
 ): Promise<TempFile> {
-  const { resume, label, syncsFolder = true } = options
+  const { resume, label, syncsFolder = true, keepsOld = false } = options
+  const sum = createContentSum(keepsOld && resume === undefined)
   const { device } = folder
   // The name does not depend on the target's, which may already have the longest allowed length.
   const given = resume ?? (label === undefined ? undefined : TEMP_PREFIX + label)
@@ -138,15 +144,21 @@ export async function openTemp(
     await folder.close()
     throw error
   })
-  const temp: Temp = { ...base, ...opened, isSpare: given === undefined, state: 'open' }
+  const temp: Temp = { ...base, ...opened, isSpare: given === undefined, sum, state: 'open' }
   const { fd, hostPath } = temp
   return {
-    write: (buffers, position, { direct }) =>
-      writeFully(fd, device, buffers, position, direct && isDirect),
+    write: (buffers, position, { direct }) => {
+      if (keepsOld) sum.add(buffers, position)
+      return writeFully(fd, device, buffers, position, direct && isDirect)
+    },
     sizeBytes: async () => Number((await calls.fstat(fd)).size),
     requireSpace: async (sizeBytes) =>
       requireFree(await spaceAt(device, dirname(hostPath), isDirect), sizeBytes),
-    truncate: (sizeBytes) => device.run(() => cut(fd, sizeBytes)),
+    truncate: (sizeBytes) => {
+      // From here on it is not what was written one after the other.
+      sum.add([], -1)
+      return device.run(() => cut(fd, sizeBytes))
+    },
     setMode: (mode) => calls.fchmod(fd, permissionBits(mode)),
     commit: (how) => commit(temp, how),
     release: async () => {
@@ -226,7 +238,7 @@ async function commit(
   temp: Temp,
   { replace, mtimeMs, check, keepOld }: CommitOptions,
 ): Promise<CommittedFile> {
-  const { folder, name, fd, calls, isDirect, syncsFolder } = temp
+  const { folder, name, fd, calls, isDirect, syncsFolder, sum } = temp
   await folder.device.syncFile(fd)
   const old = replace ? await calls.lstat(join(folder.ref, name)) : null
   if (old?.isDirectory()) throw new AppError('is_a_folder', 'a folder cannot be replaced by a file')
@@ -239,6 +251,8 @@ async function commit(
     if (isDirect && syncsFolder) folder.disks.noteSynced(folder.realDir)
     // It is in the memory of the kernel as well, for who replaces it again.
     if (keepOld && size <= DIRECT_BYTES) folder.device.noteRead(ino)
+    const written = keepOld ? sum.of(size) : null
+    if (written !== null) folder.device.noteSum(ino, mtimeNs, written)
     return { sizeBytes: Number(size), mtimeNs, ino, hasReplaced: old !== null, version }
   } finally {
     if (placed !== fd) await calls.close(placed)
