@@ -124,32 +124,33 @@ export function actorOf(c: Ctx, services: Services): Actor {
 // A class: V8 keeps what getters of a single object refer to until it collects the whole heap.
 class RequestActor implements Actor {
   readonly services: Services
-  readonly #c: Ctx
+  // Not `#c`: Undo makes objects that have this one as their prototype.
+  private readonly c: Ctx
 
   constructor(c: Ctx, services: Services) {
     this.services = services
-    this.#c = c
+    this.c = c
   }
 
   get user() {
-    return signedIn(this.#c).user
+    return signedIn(this.c).user
   }
 
   get scope() {
-    return this.#c.get('scope')
+    return this.c.get('scope')
   }
 
   // Made when it is asked for: most need none.
   get signal() {
-    return this.#c.req.raw.signal
+    return this.c.req.raw.signal
   }
 
   get origin() {
-    return originOf(this.#c)
+    return originOf(this.c)
   }
 
   demand() {
-    recheck(this.#c)
+    recheck(this.c)
   }
 }
 
