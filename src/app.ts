@@ -14,6 +14,7 @@ import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { historyRoutes } from './routes/history.ts'
+import { jobEventRoutes } from './routes/jobs/events.ts'
 import { jobRoutes } from './routes/jobs/jobs.ts'
 import { preferenceRoutes } from './routes/keep/preferences.ts'
 import { trashRoutes } from './routes/keep/trash.ts'
@@ -83,6 +84,7 @@ const ROUTES = [
   auditRoutes,
   historyRoutes,
   jobRoutes,
+  jobEventRoutes,
   preferenceRoutes,
   settingsRoutes,
   recursiveRoutes,

@@ -16,7 +16,9 @@ export interface Job {
   state: JobState
   /** Why it failed: the first cause. */
   reason: ErrorCode | null
+  /** In lists and events the first of them. */
   items: string[]
+  itemCount: number
   /** The folder that the items go to; null for a deletion. */
   to: string | null
   /** Files that are done with, those that stay as they are included. */

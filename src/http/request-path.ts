@@ -66,6 +66,7 @@ const EXACT = new Set([
   '/api/audit',
   '/api/history',
   '/api/jobs',
+  '/api/events',
   '/api/preferences',
   '/api/audit/export',
   '/api/trash',

@@ -53,9 +53,13 @@ export function wakeAll({ waiting }: Entry): void {
   for (const wake of [...waiting]) wake()
 }
 
-/** As it travels. */
-export function viewOf({ record, meter }: Entry): Job {
-  const { id, kind, state, reason, items, to, errors, errorCount, operation } = record
+/** Of a job among others; one by itself has all. */
+export const FEW_ITEMS = 20
+
+/** As it travels, with so many of its items. */
+export function viewOf({ record, meter }: Entry, maxItems?: number): Job {
+  const { id, kind, state, reason, to, errors, errorCount, operation } = record
+  const items = record.items.slice(0, maxItems)
   const { done, total, current } = meter
   const isRunning = state === 'running'
   const { bytesPerSecond, secondsLeft } = meter.pace()
@@ -69,6 +73,7 @@ export function viewOf({ record, meter }: Entry): Job {
     state,
     reason,
     items,
+    itemCount: record.items.length,
     to,
     filesDone: done.files,
     filesTotal: atLeast(total?.files ?? record.filesTotal, done.files),

@@ -3,7 +3,8 @@ import { mkdir } from 'node:fs/promises'
 import { createId } from '../history/record.ts'
 import type { Job, JobState } from '../job-types.ts'
 import { AppError, tooMany } from '../lib/errors.ts'
-import { type Entry, entryOf, isSame, viewOf, waitForEnd, wakeAll } from './entry.ts'
+import { type Entry, entryOf, FEW_ITEMS, isSame, viewOf, waitForEnd, wakeAll } from './entry.ts'
+import { createJobEvents, type JobEvents } from './events.ts'
 import {
   isEnded,
   type JobFiles,
@@ -43,7 +44,9 @@ export interface Jobs {
   forget(id: string): Promise<void>
   /** Waits until a job has ended, or so long. */
   ended(id: string, waitMs: number, signal: AbortSignal): Promise<Job>
-  /** Answers who waits for an end. */
+  /** What has changed, for who listens. */
+  events: JobEvents
+  /** Answers who waits for an end, or listens. */
   stopWaiting(): void
   /** Breaks off what runs, to be gone on with. */
   close(): Promise<void>
@@ -63,6 +66,7 @@ export function createJobs(options: JobsOptions): Jobs {
   const runner = createRunner(options, files)
   const hall: Hall = { entries: new Map(), files, runner, isStopping: false }
   const { entries } = hall
+  const events = createJobEvents(entries)
   let opening: Promise<void> | null = null
   const opened = () => {
     opening ??= open(hall)
@@ -75,6 +79,7 @@ export function createJobs(options: JobsOptions): Jobs {
     return entry
   }
   return {
+    events,
     open: opened,
     async add(owner, request, name) {
       await opened()
@@ -84,7 +89,7 @@ export function createJobs(options: JobsOptions): Jobs {
       await opened()
       await forgetOld(hall)
       const asked = [...entries.values()].filter(({ record }) => test(record))
-      return asked.map(viewOf).reverse()
+      return asked.map((entry) => viewOf(entry, FEW_ITEMS)).reverse()
     },
     async get(id, test) {
       const entry = await find(id)
@@ -105,10 +110,12 @@ export function createJobs(options: JobsOptions): Jobs {
     },
     stopWaiting() {
       hall.isStopping = true
+      events.stop()
       for (const entry of entries.values()) wakeAll(entry)
     },
     async close() {
       hall.isStopping = true
+      events.stop()
       await opening?.catch(() => {})
       for (const { control } of entries.values()) control?.abort(new Stopped('close'))
       await Promise.all([...entries.values()].map(({ running }) => running))

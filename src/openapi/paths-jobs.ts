@@ -47,7 +47,8 @@ export const JOB_SCHEMAS: Record<string, Schema> = {
     kind: choice(KINDS),
     state: choice(STATES, '`queued`: it waits for others on its disks.'),
     reason: orNull(text('Why it failed, like `X-Error-Code`: the first cause.')),
-    items: list(text()),
+    items: list(text(), 'In lists and events the first 20.'),
+    itemCount: integer(),
     to: orNull(text('The folder that the items go to; null for a deletion.')),
     filesDone: integer('Files that are done with; what is renamed counts as one.'),
     filesTotal: orNull(integer('Null until they were counted, which holds nothing up.')),
@@ -109,6 +110,18 @@ export const JOB_PATHS = operations(JOBS, {
       204: { description: 'It is gone.' },
       ...failures(404),
       409: { ...status('It has not ended.') },
+    },
+  }),
+  'GET /api/events': call('listenToJobs', 'Jobs that change, as they do', {
+    description:
+      'Server-sent events named `job`, each with the state of a job, at most four in a second for each; `Last-Event-ID` brings what has changed since. It ends with the session, and when the server stops.',
+    parameters: [query('all', 'Those of everybody, for administrators.', flag())],
+    answers: {
+      200: {
+        description: 'Events.',
+        content: { 'text/event-stream': { schema: { type: 'string' } } },
+      },
+      ...failures(403),
     },
   }),
   'POST /api/jobs/{id}/pause': act('pause', 'Let a job rest', 'queued or running'),

@@ -23,6 +23,7 @@ import { type OpenedApp, openApp, PASSWORD, type TestAppOptions } from '../suppo
 import { waitFor } from '../support/deadline.ts'
 import { history, undo } from '../support/history.ts'
 import { act, begin, endOf, jobOf, listOf, openHolding, post, runToEnd } from '../support/jobs.ts'
+import type { SignedIn } from '../support/login.ts'
 import { changeRecords } from '../support/records.ts'
 
 async function open(options: TestAppOptions = {}): Promise<OpenedApp> {
@@ -51,6 +52,11 @@ async function holding(options: TestAppOptions = {}) {
       return text.split('\n').length > times
     })
   return { app, letGo, held, ann: await app.as('ann') }
+}
+
+/** What was asked before has reached the jobs when several others that go the same way are answered. */
+async function afterIt(who: SignedIn): Promise<void> {
+  for (let asked = 0; asked < 5; asked++) await listOf(who)
 }
 
 const list = async (app: OpenedApp, folder: string) =>
@@ -238,6 +244,7 @@ describe('a job that is under way', () => {
     const { id } = await begin(ann, BODY)
     await held()
     const cancelling = act(ann, id, 'cancel')
+    await afterIt(ann)
     await letGo()
     expect((await cancelling).status).toBe(200)
     expect((await jobOf(ann, id)).state).toBe('cancelled')
@@ -251,6 +258,7 @@ describe('a job that is under way', () => {
     await held()
     const before = await stat(app.tree.at('to/a.txt'))
     const pausing = act(ann, id, 'pause')
+    await afterIt(ann)
     await letGo()
     expect(((await (await pausing).json()) as Job).state).toBe('paused')
     expect(await list(app, 'to')).toEqual(['a.txt'])
@@ -373,8 +381,9 @@ it('writes one line into the audit log when it is over', async () => {
   const app = await open()
   const ann = await app.as('ann')
   await runToEnd(ann, { kind: 'copy', items: ['/a.txt', '/docs'], to: '/to' })
+  const admin = await app.as('admin')
   const lines = await waitFor('the line', async () => {
-    const answer = await (await app.as('admin')).fetch('/api/audit?action=copy')
+    const answer = await admin.fetch('/api/audit?action=copy')
     const { lines } = (await answer.json()) as { lines: object[] }
     return lines.length > 0 ? lines : null
   })

@@ -254,6 +254,18 @@ export const DOORS: Door[] = [
     open: 201,
     go: send('POST', '/api/jobs?wait=30', jobOf('delete', 'job/del.txt')),
   },
+  {
+    name: 'listen to jobs',
+    needs: [],
+    denied: 0,
+    open: 200,
+    go: async (user) => {
+      const control = new AbortController()
+      const { status } = await user.fetch('/api/events', { signal: control.signal })
+      control.abort()
+      return new Response(null, { status })
+    },
+  },
   { name: 'no job', needs: [], denied: 0, open: 404, go: get('/api/jobs/none') },
   {
     name: 'forget no job',

@@ -11,10 +11,11 @@ import { sendJson, sendStatus, toJson } from '../../http/respond.ts'
 import type { Job, JobPage, JobState } from '../../job-types.ts'
 import { checkRequest } from '../../jobs/check-request.ts'
 import type { Action } from '../../jobs/jobs.ts'
-import type { JobOwner, JobRecord, JobRequest } from '../../jobs/record.ts'
+import type { JobOwner, JobRequest } from '../../jobs/record.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { asString, ParseError, type Reader } from '../../lib/parse.ts'
 import { ROOT, toVPath, type VPath } from '../../lib/vpath.ts'
+import { visibleTo } from './visible.ts'
 
 const JOBS = '/api/jobs'
 const MAX_ITEMS = 10_000
@@ -77,15 +78,6 @@ function ownerOf(c: Ctx, deps: Deps): JobOwner {
     home: who.user.scope,
     session: who.kind === 'token' ? who.token.id : who.session.id.slice(0, 8),
     address: clientAddress(c, deps),
-  }
-}
-
-/** Those of an account; a token sees its own, since others may lie outside of its folder. Administrators see all. */
-function visibleTo(c: Ctx, { all = true } = {}): (record: Readonly<JobRecord>) => boolean {
-  const who = signedIn(c)
-  return ({ userID, tokenID }) => {
-    if (all && who.user.perm.admin) return true
-    return userID === who.user.id && (who.kind === 'session' || tokenID === who.token.id)
   }
 }
 
