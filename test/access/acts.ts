@@ -244,14 +244,19 @@ export async function look(view: View, ask: Ask, spot: Spot): Promise<void> {
   }
 }
 
-/** Archives leave out folders that rules deny with what they hold, each by its path and by where that leads. */
+/**
+ * Archives leave out folders that rules deny with what they hold, each by its path and by where that leads, and those
+ * that they are in already, as a home is in a folder at the top that holds all homes.
+ */
 function isOpenTo(view: View, top: Spot, { path }: Spot): boolean {
+  const inside = [top.real]
   for (let above = path; above !== '/' && above !== top.path; above = parentOf(above)) {
     const spot = view.spots.find((one) => one.path === above)
     const real = spot ? moved(spot.real, spot.base, spot.at) : above
     if (![above, real].every((one) => obeys(view.person, one))) return false
+    if (spot?.isDir) inside.push(spot.real)
   }
-  return true
+  return new Set(inside).size === inside.length
 }
 
 /** What archives of a folder hold, and what is found below it. */

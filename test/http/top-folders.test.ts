@@ -152,12 +152,15 @@ describe('who is shown what', () => {
     expect(await statusOf(ANN, '/api/raw/photos/2024/a.txt')).toBe(200)
   })
 
-  it('a file that has the place of a folder stands nowhere, in no search either', async () => {
+  it('a file that has the place of a folder stands nowhere, in no search and no archive either', async () => {
     await app.store.transaction((tx) =>
       tx.insert(FOLDERS, record('/docs/report.txt', 'report', { who: 'everyone', see: true })),
     )
     expect(await namesAt(CAT, '/')).toEqual(['docs'])
     expect(await (await call(CAT, '/api/search/?query=report')).text()).not.toContain('"report"')
+    const archive = await (await call(ANN, '/api/raw/?algo=zip')).text()
+    expect(archive).toContain('docs/report.txt')
+    expect(archive).not.toMatch(/(?<!docs\/)report\b/)
   })
 
   it('a grant that is taken away takes effect on the next request', async () => {

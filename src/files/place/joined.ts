@@ -46,13 +46,17 @@ export function joinScopes(top: Scope, mounts: Mounts): Scope {
     statMany: top.statMany,
     list: async (at) => {
       const entries = await ownerOf(at).list(at)
-      return pathOf(at) === ROOT ? withMounts(entries, entriesOf(mounts)) : entries
+      if (pathOf(at) !== ROOT) return entries
+      const own = await described(mounts)
+      return withMounts(
+        entries,
+        own.map(({ stat: _, isUnreachable: __, ...entry }) => entry),
+      )
     },
     listDetailed: async (at, signal) => {
       const entries = await ownerOf(at).listDetailed(at, signal)
       if (pathOf(at) !== ROOT) return entries
-      const own = await Promise.all(entriesOf(mounts).map((entry) => describe(mounts, entry)))
-      return withMounts(entries, own.flat())
+      return withMounts(entries, await described(mounts))
     },
     walk: async function* (vpath, options) {
       if (vpath !== ROOT) return yield* ownerOf(vpath).walk(vpath, options)
@@ -107,6 +111,12 @@ function entriesOf(mounts: Mounts): DirEntry[] {
     .map(([name, scope]) => ({ name, vpath: joinVPath(ROOT, name), kind: 'dir' as const, scope }))
     .filter(({ scope, vpath }) => scope.may(vpath, 'pass'))
     .map(({ scope: _, ...entry }) => entry)
+}
+
+/** Those that stand there now. */
+async function described(mounts: Mounts): Promise<DetailedEntry[]> {
+  const found = await Promise.all(entriesOf(mounts).map((entry) => describe(mounts, entry)))
+  return found.flat()
 }
 
 async function describe(mounts: Mounts, entry: DirEntry): Promise<DetailedEntry[]> {
