@@ -1,4 +1,4 @@
-// The black-box suite, which lives outside of this repository, on a server with all of signing in switched on.
+// The black-box suite, which lives outside of this repository, on a server with all of signing in switched on, and on one with groups and records.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
@@ -14,8 +14,7 @@ it.skipIf(!existsSync(SUITE))(
   'answers as plainly with a dead provider, a directory, second factors and tokens',
   async () => {
     await using slapd = await startSlapd()
-    const settings = {
-      PROGRAM: programCommand().join(' '),
+    const printed = await runSuite('with-a-token.sh', ['--extra-keys'], {
       FB_OIDC_ISSUER: 'http://127.0.0.1:9',
       FB_OIDC_CLIENT_ID: 'files',
       FB_OIDC_CREATE: 'true',
@@ -23,15 +22,34 @@ it.skipIf(!existsSync(SUITE))(
       FB_OIDC_ADMIN_GROUP: 'admins',
       FB_LDAP_URL: slapd.url,
       FB_LDAP_BASE: BASE,
-    }
-    const words = ['--extra-keys', '--bin', join(import.meta.dirname, 'with-a-token.sh')]
-    const options = Object.entries(settings).flatMap((pair) => ['--env', pair.join('=')])
-    const child = spawn(process.execPath, [SUITE, ...words, ...options])
-    let printed = ''
-    child.stdout.on('data', (chunk: Buffer) => {
-      printed += chunk
     })
-    await once(child, 'close')
     expect(printed).toMatch(/^\d{3,} passed, 0 failed, \d+ skipped\n$/)
   },
 )
+
+it.skipIf(!existsSync(SUITE))(
+  'answers key by key the same with groups and records of folders that concern other people',
+  async () => {
+    const plain = await runSuite('as-it-is.sh')
+    expect(plain).toMatch(/^\d{3,} passed, \d+ failed, \d+ skipped$/m)
+    expect(await runSuite('with-records.sh')).toBe(plain)
+  },
+)
+
+/** What the suite prints; `script` is one here that starts the server. */
+async function runSuite(
+  script: string,
+  words: string[] = [],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const settings = Object.entries({ PROGRAM: programCommand().join(' '), ...env })
+  const options = settings.flatMap((pair) => ['--env', pair.join('=')])
+  const bin = ['--bin', join(import.meta.dirname, script)]
+  const child = spawn(process.execPath, [SUITE, ...words, ...bin, ...options])
+  let printed = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk
+  })
+  await once(child, 'close')
+  return printed
+}
