@@ -27,7 +27,7 @@ export function historyFilesOf(
 }
 
 /** Lines wait this long for others, to be written together. */
-const BATCH_MS = 20
+const BATCH_MS = 100
 const BATCH_BYTES = 64 * 1024
 const PIECE_BYTES = 10 * 1024 * 1024
 const PIECES = 10

@@ -62,11 +62,13 @@ export function createHistory(files: HistoryFiles, isOn: boolean): History {
       } finally {
         const { files, bytes, made, kept, manifest } = gathered
         if (files > 0) {
-          const { session, userID, ...origin } = who
+          const { userID, via, operation, undoes } = who
           const facts = what()
-          const record = open.next(keyOf(who, facts), who.operation ? NAMED_MS : NEAR_MS)
-          const step = { ...record, atMs: Date.now(), userID, ...origin, ...facts, files, bytes }
-          writer.add(lineOf({ ...step, made, kept, manifest: manifest?.end() }))
+          const { kind, path, to } = facts
+          const { id, n } = open.next(keyOf(who, facts), operation ? NAMED_MS : NEAR_MS)
+          const begun = { id, n, userID, via, operation, undoes, kind, path, to }
+          const step = { ...begun, atMs: Date.now(), files, bytes, made, kept }
+          writer.add(lineOf(manifest ? { ...step, manifest: manifest.end() } : step))
         }
       }
     },

@@ -58,10 +58,10 @@ type Row = [path: string, ino: string, sizeBytes: number | null, mtimeNs: string
 type RowFacts = Pick<Made, 'modes' | 'replaced'>
 
 /** As it stands in a line or a manifest. */
-export function rowOf({ path, ino, sizeBytes, mtimeNs, ...more }: Made): Row {
-  return Object.keys(more).length > 0
-    ? [path, ino, sizeBytes, mtimeNs, more]
-    : [path, ino, sizeBytes, mtimeNs]
+export function rowOf({ path, ino, sizeBytes, mtimeNs, modes, replaced }: Made): Row {
+  if (modes === undefined && replaced === undefined) return [path, ino, sizeBytes, mtimeNs]
+  const more = { ...(modes && { modes }), ...(replaced !== undefined && { replaced }) }
+  return [path, ino, sizeBytes, mtimeNs, more]
 }
 
 /** Null for what is no row. */
@@ -74,13 +74,24 @@ export function parseRow(value: unknown): Made | null {
 
 /** The account comes right behind the time, where readers look for it. */
 export function lineOf(step: Step): string {
-  const { atMs, userID, made, kept, ...rest } = step
+  const { atMs, userID, made, kept } = step
+  // One object of one shape: it is made for each small file of many.
   return `${JSON.stringify({
     time: new Date(atMs).toISOString(),
     user: userID,
-    ...rest,
-    ...(made.length > 0 && { made: made.map(rowOf) }),
-    ...(kept.length > 0 && { kept }),
+    id: step.id,
+    n: step.n,
+    via: step.via,
+    operation: step.operation,
+    undoes: step.undoes,
+    kind: step.kind,
+    path: step.path,
+    to: step.to,
+    files: step.files,
+    bytes: step.bytes,
+    manifest: step.manifest,
+    made: made.length > 0 ? made.map(rowOf) : undefined,
+    kept: kept.length > 0 ? kept : undefined,
   })}\n`
 }
 
