@@ -7,13 +7,13 @@ import type { Place } from '../files/place/scope.ts'
 import { hasArrived } from '../files/transfer/receive.ts'
 import {
   appendToPartial,
+  type CompleteUpload,
   completePartial,
   createPartial,
   type Destination,
   discardPartial,
   type FoundUpload,
   findPartial,
-  type Upload,
 } from '../files/transfer/resumable.ts'
 import { type Declared, declaredIn } from '../files/volume/temp-name.ts'
 import type { Making } from '../history/history.ts'
@@ -56,7 +56,7 @@ export async function beginUpload(
   const begin = () => createPartial(services.resumables, destination, declared)
   const upload = await (place.folder ? begin() : notedParents(actor, vpath, begin))
   const isDone = lengthBytes === 0
-  if (isDone) await finish(actor, destination, upload)
+  if (isDone) await finish(actor, destination, { upload })
   return isDone
 }
 
@@ -75,7 +75,7 @@ export async function findUpload(
   const destination = destinationOf(actor, place)
   const found = await findPartial(actor.services.resumables, destination)
   if (!found) throw new AppError('not_found', 'no active upload')
-  if (completes && isComplete(found)) await finish(actor, destination, found.upload)
+  if (completes && isComplete(found)) await finish(actor, destination, found)
   return found
 }
 
@@ -97,15 +97,20 @@ export async function appendToUpload(
   using place = await actor.scope.place(vpath)
   const destination = destinationOf(actor, place)
   const rights = hasArrived(stream) ? null : watchRights(actor, demand)
-  const { upload, offsetBytes } = await appendToPartial(
+  const opened = await appendToPartial(
     actor.services.resumables,
     destination,
     from,
     stream,
     rights?.signal,
   ).finally(() => rights?.end())
+  const { upload, temp, offsetBytes } = opened
   const isDone = offsetBytes === upload.lengthBytes
-  if (isDone) await finish(actor, destination, upload)
+  try {
+    if (isDone) await finish(actor, destination, opened)
+  } finally {
+    await temp.release()
+  }
   return { offsetBytes, isDone }
 }
 
@@ -132,7 +137,11 @@ function destinationOf({ scope, user }: Actor, place: Place): Destination {
  * the move, since a command before it may take long. Both hooks run now, when the file
  * is whole, and cannot undo what the client has sent; their failures are logged and change nothing.
  */
-async function finish(actor: Actor, begun: Destination, upload: Upload): Promise<void> {
+async function finish(
+  actor: Actor,
+  begun: Destination,
+  { upload, temp }: CompleteUpload,
+): Promise<void> {
   const { vpath } = begun.place
   const { resumables, log } = actor.services
   actor.demand()
@@ -140,7 +149,8 @@ async function finish(actor: Actor, begun: Destination, upload: Upload): Promise
   // If the path now resolves elsewhere, the upload is not found.
   using place = actor.scope === begun.scope ? null : await actor.scope.place(vpath)
   const destination = place ? destinationOf(actor, place) : begun
-  await completePartial(resumables, destination, upload, async (commit, again) => {
+  const complete = { upload, temp: place ? undefined : temp }
+  await completePartial(resumables, destination, complete, async (commit, again) => {
     const { realPath } = destination.place
     let committing: Promise<unknown> | undefined
     const work = async (making: Making) => {
@@ -195,6 +205,6 @@ async function finishLeft(services: Services, owner: number, path: string): Prom
   const destination = destinationOf(actor, place)
   const found = await findPartial(services.resumables, destination)
   if (!found || !isComplete(found)) return false
-  await finish(actor, destination, found.upload)
+  await finish(actor, destination, found)
   return true
 }

@@ -34,9 +34,26 @@ it('an upload that is not complete any more replaces nothing', async () => {
     mtimeMs: null,
   })
   await expect(
-    completePartial(resumables, destination, upload, (commit) => commit()),
+    completePartial(resumables, destination, { upload }, (commit) => commit()),
   ).rejects.toMatchObject({ code: 'conflict' })
   expect(await readFile(tree.at('a.txt'), 'utf8')).toBe('old')
+})
+
+it('a complete upload whose place another one took since it was opened replaces nothing', async () => {
+  await using tree = await makeTree({ 'a.txt': 'old' })
+  const resumables = createResumables()
+  const destination = await destinationIn(tree)
+  const facts = { lengthBytes: 5, replace: true, mtimeMs: null }
+  await createPartial(resumables, destination, facts)
+  const hello = Readable.from([Buffer.from('hello')])
+  const complete = await appendToPartial(resumables, destination, 0, hello)
+  await createPartial(resumables, destination, facts)
+  await expect(
+    completePartial(resumables, destination, complete, (commit) => commit()),
+  ).rejects.toMatchObject({ code: 'conflict' })
+  await complete.temp.release()
+  expect(await readFile(tree.at('a.txt'), 'utf8')).toBe('old')
+  expect(await findPartial(resumables, destination)).toMatchObject({ offsetBytes: 0 })
 })
 
 it('a complete upload of an old file that could not be moved into place is not swept', async () => {
@@ -46,10 +63,11 @@ it('a complete upload of an old file that could not be moved into place is not s
   const resumables = createResumables()
   const facts = { lengthBytes: 5, replace: true, mtimeMs: 1_000_000_000_000 }
   const upload = await createPartial(resumables, destination, facts)
-  await appendToPartial(resumables, destination, 0, Readable.from([Buffer.from('hello')]))
+  const hello = Readable.from([Buffer.from('hello')])
+  await (await appendToPartial(resumables, destination, 0, hello)).temp.release()
   await mkdir(tree.at('a.txt'))
   await expect(
-    completePartial(resumables, destination, upload, (commit) => commit()),
+    completePartial(resumables, destination, { upload }, (commit) => commit()),
   ).rejects.toThrow()
   await registry.sweep()
   expect(await findPartial(resumables, destination)).toMatchObject({ offsetBytes: 5 })
@@ -63,7 +81,8 @@ it('a new upload drops an unfinished one of an earlier run, whatever that was to
   await createPartial(createResumables(), destination, before)
   const resumables = createResumables()
   await createPartial(resumables, destination, { lengthBytes: 5, replace: true, mtimeMs: null })
-  await appendToPartial(resumables, destination, 0, Readable.from([Buffer.from('hel')]))
+  const hel = Readable.from([Buffer.from('hel')])
+  await (await appendToPartial(resumables, destination, 0, hel)).temp.release()
   const temps = (await readdir(tree.root)).filter((name) => name !== 'a.txt')
   expect(temps).toEqual([expect.stringMatching(/-5-r-/)])
   expect(await findPartial(createResumables(), destination)).toMatchObject({ offsetBytes: 3 })

@@ -15,6 +15,12 @@ export interface Upload extends Declared {
   tempName: string
 }
 
+export interface CompleteUpload {
+  upload: Upload
+  /** Where it is still open. */
+  temp?: TempFile | undefined
+}
+
 export interface FoundUpload {
   upload: Upload
   offsetBytes: number
@@ -95,7 +101,7 @@ export async function findPartial(
   known: Resumables,
   destination: Destination,
 ): Promise<FoundUpload | null> {
-  const own = await openOwn(known, destination)
+  const own = await openOwn(known, keyOf(destination), destination)
   const opened = own ?? (await openOther(known, destination))
   if (!opened) return null
   const { upload, temp } = opened
@@ -112,7 +118,7 @@ export async function findPartial(
  * another account and where it would replace a file that the user may not replace, `bad_request` past
  * the length, `conflict` when the offset is not the size on disk, and `too_large` (back at the offset)
  * when more arrives than was declared. An abort of `signal` ends it with the signal's reason; what had
- * been written stays.
+ * been written stays. The file is still open, for completePartial, and to be released by the caller.
  */
 export function appendToPartial(
   known: Resumables,
@@ -120,9 +126,10 @@ export function appendToPartial(
   offsetBytes: number,
   source: Readable,
   signal?: AbortSignal,
-): Promise<{ upload: Upload; offsetBytes: number }> {
-  return known.exclusively(keyOf(destination), async (stop) => {
-    const opened = await openOwn(known, destination)
+): Promise<OpenUpload & { offsetBytes: number }> {
+  const key = keyOf(destination)
+  return known.exclusively(key, async (stop) => {
+    const opened = await openOwn(known, key, destination)
     if (!opened) throw await missing(destination)
     // A body that has come as a whole needs no signal to end it.
     const ended = hasArrived(source)
@@ -140,7 +147,7 @@ export function appendToPartial(
 export async function completePartial(
   known: Resumables,
   destination: Destination,
-  upload: Upload,
+  complete: CompleteUpload,
   around: (commit: () => Promise<CommittedFile>, again: boolean) => Promise<unknown>,
 ): Promise<void> {
   const { exclusively, completions, tried } = known
@@ -150,10 +157,11 @@ export async function completePartial(
     await running
     return
   }
+  const { upload } = complete
   const again = tried.has(upload)
   tried.add(upload)
   const commitOnce = async () => {
-    const file = await exclusively(key, () => commit(known, destination, upload))
+    const file = await exclusively(key, () => commit(known, key, destination, complete))
     // What comes now, while after-hooks run, is another upload.
     completions.delete(key)
     return file
@@ -179,14 +187,15 @@ export async function discardPartial(
 }
 
 async function commit(
-  known: Resumables,
-  destination: Destination,
-  upload: Upload,
+  { remembered }: Resumables,
+  key: string,
+  { scope, place, mayReplace }: Destination,
+  { upload, temp: open }: CompleteUpload,
 ): Promise<CommittedFile> {
-  const { scope, place, mayReplace } = destination
-  const temp = await scope.openTemp(place, { resume: upload.tempName })
+  // Another one to the same target may have begun under the same name since it was complete.
+  const isSame = open && remembered.get(key) === upload
+  const temp = isSame ? open : await scope.openTemp(place, { resume: upload.tempName })
   try {
-    // Another one to the same target may have begun under the same name since it was complete.
     const sizeBytes = await temp.sizeBytes()
     if (sizeBytes !== upload.lengthBytes)
       throw new AppError('conflict', `the upload is at ${sizeBytes} of ${upload.lengthBytes} bytes`)
@@ -194,7 +203,7 @@ async function commit(
       replace: upload.replace && mayReplace,
       mtimeMs: upload.mtimeMs ?? undefined,
     })
-    known.remembered.delete(keyOf(destination))
+    remembered.delete(key)
     return file
   } finally {
     await temp.release()
@@ -245,8 +254,11 @@ interface OpenUpload {
   temp: TempFile
 }
 
-async function openOwn(known: Resumables, destination: Destination): Promise<OpenUpload | null> {
-  const key = keyOf(destination)
+async function openOwn(
+  known: Resumables,
+  key: string,
+  destination: Destination,
+): Promise<OpenUpload | null> {
   let upload = known.remembered.get(key) ?? null
   if (!upload) {
     upload = await findLabelled(destination, labelOf(key))
@@ -323,7 +335,7 @@ async function appendTo(
   offsetBytes: number,
   source: Readable,
   signal: AbortSignal | undefined,
-): Promise<{ upload: Upload; offsetBytes: number }> {
+): Promise<OpenUpload & { offsetBytes: number }> {
   const { lengthBytes } = upload
   try {
     if (offsetBytes > lengthBytes)
@@ -333,13 +345,15 @@ async function appendTo(
       throw new AppError('conflict', `the upload is at ${sizeBytes}, not at ${offsetBytes}`)
     const maxBytes = lengthBytes - offsetBytes
     const received = await receive(source, temp, { position: offsetBytes, maxBytes, signal })
-    return { upload, offsetBytes: offsetBytes + received.sizeBytes }
+    return { upload, temp, offsetBytes: offsetBytes + received.sizeBytes }
   } catch (error) {
     // Declared length enforced: nothing of a request that overruns it is kept.
-    if (error instanceof AppError && error.code === 'too_large') await temp.truncate(offsetBytes)
+    try {
+      if (error instanceof AppError && error.code === 'too_large') await temp.truncate(offsetBytes)
+    } finally {
+      await temp.release()
+    }
     throw error
-  } finally {
-    await temp.release()
   }
 }
 
