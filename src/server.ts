@@ -222,25 +222,33 @@ function admitOldClients(request: IncomingMessage): void {
 
 // Polls the socket's count: Node has no event for bytes that nobody reads.
 function readLeftovers(request: IncomingMessage, response: ServerResponse): void {
-  const { socket, headers } = request
+  const { headers } = request
   // No body (RFC 9112 6.3).
   if (headers['content-length'] === undefined && headers['transfer-encoding'] === undefined) return
   response.once('finish', () => {
     if (request.complete || request.destroyed) return
     request.resume()
-    const startBytes = socket.bytesRead
-    let seenBytes = startBytes
-    let cutAt = performance.now() + LEFTOVER_IDLE_MS
-    const looking = setInterval(() => {
-      const { bytesRead } = socket
-      if (bytesRead > seenBytes) cutAt = performance.now() + LEFTOVER_IDLE_MS
-      seenBytes = bytesRead
-      const isTooMuch = bytesRead - startBytes > MAX_LEFTOVER_BYTES
-      if (request.complete || socket.destroyed) clearInterval(looking)
-      else if (isTooMuch || performance.now() > cutAt) socket.destroySoon()
-    }, LEFTOVER_LOOK_MS)
-    looking.unref()
+    // The end of a body that has come as a whole is read next.
+    setImmediate(() => {
+      if (!request.complete) watchLeftovers(request)
+    })
   })
+}
+
+function watchLeftovers(request: IncomingMessage): void {
+  const { socket } = request
+  const startBytes = socket.bytesRead
+  let seenBytes = startBytes
+  let cutAt = performance.now() + LEFTOVER_IDLE_MS
+  const looking = setInterval(() => {
+    const { bytesRead } = socket
+    if (bytesRead > seenBytes) cutAt = performance.now() + LEFTOVER_IDLE_MS
+    seenBytes = bytesRead
+    const isTooMuch = bytesRead - startBytes > MAX_LEFTOVER_BYTES
+    if (request.complete || socket.destroyed) clearInterval(looking)
+    else if (isTooMuch || performance.now() > cutAt) socket.destroySoon()
+  }, LEFTOVER_LOOK_MS)
+  looking.unref()
 }
 
 function within(ms: number, done: Promise<void>): Promise<boolean> {

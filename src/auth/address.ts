@@ -35,8 +35,9 @@ export function forwardedAddress(
   headers: IncomingHttpHeaders,
   trustedProxies: readonly string[] | null,
 ): string {
-  if (!isBelieved(peer, trustedProxies)) return unmap(peer)
-  const chain = [headers['x-forwarded-for'] ?? headers['x-real-ip'] ?? []]
+  const forwarded = headers['x-forwarded-for'] ?? headers['x-real-ip']
+  if (forwarded === undefined || !isBelieved(peer, trustedProxies)) return unmap(peer)
+  const chain = [forwarded]
     .flat()
     .join(',')
     .split(',')

@@ -236,6 +236,7 @@ function cleanPath(path: string): string {
 
 // Drops the encoded characters that stand for the first `count` decoded UTF-16 units.
 function cutEncoded(raw: string, count: number): string {
+  if (!raw.includes('%')) return raw.slice(count)
   let i = 0
   let units = 0
   while (i < raw.length && units < count) {
