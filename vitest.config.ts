@@ -23,8 +23,11 @@ const REPLACING = globSync(UNIT.include, {
 /** The default leaves one of two cores idle, and one test in three waits for something else than them. */
 const WORKERS = 3
 
+/** Starting programs and ending them is mostly waiting, too. */
+const PROGRAMS = 2
+
 /** Pages wait for servers and for what they show longer than they work. */
-const BROWSERS = 4
+const BROWSERS = 5
 
 /** All ends are by the clock; the defaults of some seconds are for machines with nothing else to do. */
 const TEST_MS = 120_000
@@ -89,9 +92,9 @@ export default defineConfig({
           ...serial,
           name: 'bin',
           include: ['test/bin/**/*.test.ts'],
-          // What they measure is memory; each has a server of its own.
+          // What they measure is memory; each has a server of its own. `npm test` runs them beside units.
           fileParallelism: true,
-          maxWorkers: WORKERS,
+          maxWorkers: PROGRAMS,
         },
       },
       {
@@ -126,8 +129,10 @@ export default defineConfig({
             'test/long/**/*.test.ts',
             'test/web/names.test.ts',
             'test/web/round-trip.test.ts',
+            'test/web/rtl.test.ts',
             'test/web/samples.test.ts',
             'test/web/turning.test.ts',
+            'test/web/viewer-unread.test.ts',
             'test/web/viewers-hostile.test.ts',
           ],
           env: { LONG_TESTS: '1' },

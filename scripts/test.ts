@@ -53,18 +53,23 @@ const wanted = process.argv.slice(2).filter((word) => word in parts)
 provideSystemTools()
 const started = performance.now()
 const names = wanted.length > 0 ? wanted : Object.keys(parts)
-// None of these keeps two cores busy alone.
-const together = ['check', 'package'].filter((name) => names.includes(name))
-const tallies = await Promise.all(together.map((name) => parts[name]?.()))
-// What tests of the executable wait for is time for those of units.
-const both = names.includes('unit') && names.includes('bin')
-if (both) tallies.push(await vitest([...UNITS, 'bin'], PART_MS.unit))
-const done = [...together, ...(both ? ['unit', 'bin'] : [])]
-for (const name of names) if (!done.includes(name)) tallies.push(await parts[name]?.())
-const total = sum(...tallies.filter((tally) => tally !== undefined))
+// What waits for programs and disks leaves time to what works: units need no executable, all else does.
+const beside = await Promise.all([['unit'], ['check'], ['package', 'bin']].map(inTurn))
+const tallies = [...beside.flat(), ...(await inTurn(['browser']))]
+const total = sum(...tallies)
 process.stdout.write(`\nin ${Math.round((performance.now() - started) / 1000)} s\n`)
 process.stdout.write(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped\n`)
 process.exit(total.failed > 0 ? 1 : 0)
+
+/** Runs those of the parts that are wanted, one after the other. */
+async function inTurn(some: string[]): Promise<Tally[]> {
+  const done: Tally[] = []
+  for (const name of some) {
+    const part = names.includes(name) ? parts[name] : undefined
+    if (part) done.push(await part())
+  }
+  return done
+}
 
 /** One check that passes or fails as a whole. */
 async function command(title: string, args: string[], timeout = PART_MS.check): Promise<Tally> {

@@ -29,6 +29,11 @@ export async function takeAccount(root: string): Promise<string> {
   throw new Error('no account is left: make more in shared-server.ts')
 }
 
+/** The id of the account of that name. */
+export function accountId(name: string): number {
+  return Number(name) + 2
+}
+
 let next = 0
 
 declare module 'vitest' {
@@ -60,7 +65,7 @@ async function makeAccounts(tree: Tree): Promise<string> {
   const account = { ...defaults, password, perm, lockPassword: false, rules: [] }
   const admin = { ...account, id: 1, username: ADMIN.username, scope: '/' }
   const others = Array.from({ length: ACCOUNTS }, (_, n) => {
-    return { ...account, id: n + 2, username: `${n}`, scope: `/${n}` }
+    return { ...account, id: accountId(`${n}`), username: `${n}`, scope: `/${n}` }
   })
   const document = {
     ...emptyDocument(settings),

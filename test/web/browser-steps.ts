@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, inject } from 'vitest'
+import type { UserRecord } from '../../src/api-types.ts'
 import {
   forgetContexts,
   type Opened,
@@ -11,8 +12,9 @@ import {
   type PageOptions,
   workerBrowser,
 } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
-import { takeAccount } from '../support/shared-server.ts'
+import { accountId, takeAccount } from '../support/shared-server.ts'
 import { makeTree, type Tree, type TreeContent } from '../support/tree.ts'
 
 /** Some folders are large. */
@@ -65,16 +67,19 @@ export interface FolderPage extends OpenPage {
   origin: string
 }
 
-export type OpenFolder = (
-  content?: TreeContent,
-  options?: Omit<PageOptions, 'as'>,
-) => Promise<FolderPage>
+export interface FolderPageOptions extends Omit<PageOptions, 'as'> {
+  /** What the account has chosen in its profile before the page opens. */
+  profile?: Partial<Pick<UserRecord, 'locale' | 'viewMode'>>
+}
+
+export type OpenFolder = (content?: TreeContent, options?: FolderPageOptions) => Promise<FolderPage>
 
 /** Like `servedPages`, on the server that all tests share: for what needs no server of its own. */
 export function folderPages(openIn = sharedBrowser()): OpenFolder {
-  return async (content, options) => {
+  return async (content, { profile, ...options } = {}) => {
     const { origin, root } = inject('sharedServer')
     const username = await takeAccount(root)
+    if (profile) await changeProfile(origin, username, profile)
     await using begun = new AsyncDisposableStack()
     const tree = begun.use(await makeTree(content, join(root, username)))
     const as = { username, password: ADMIN.password }
@@ -82,6 +87,19 @@ export function folderPages(openIn = sharedBrowser()): OpenFolder {
     const all = begun.move()
     return { ...open, tree, origin, [Symbol.asyncDispose]: () => all.disposeAsync() }
   }
+}
+
+async function changeProfile(
+  origin: string,
+  username: string,
+  profile: Partial<UserRecord>,
+): Promise<void> {
+  const user = await loginAs(origin, username)
+  const id = accountId(username)
+  const data = { id, ...profile }
+  const body = JSON.stringify({ what: 'user', which: Object.keys(profile), data })
+  const answer = await user.fetch(`/api/users/${id}`, { method: 'PUT', body })
+  if (!answer.ok) throw new Error(`profile of ${username}: ${answer.status}`)
 }
 
 /** What all tests of a file share. */

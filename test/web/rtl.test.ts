@@ -3,33 +3,18 @@ import type { CDPSession, Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { type PageOptions, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
-import type { Program } from '../support/program.ts'
+import { someOf } from '../support/scale.ts'
 import type { TreeContent } from '../support/tree.ts'
-import { boxOf, servedPages } from './browser-steps.ts'
+import { boxOf, folderPages } from './browser-steps.ts'
 import { entry, expectSelected, focusedName, stillBox } from './listing-steps.ts'
 import { placeToTouch } from './touch-steps.ts'
 
-const openServed = servedPages()
+const openFolder = folderPages()
 
-/** The language of the administrator's account; it begins with the list. */
-async function speak(program: Program, locale: string): Promise<void> {
-  const admin = await loginAs(program.origin)
-  const answer = await admin.fetch('/api/users/1', {
-    method: 'PUT',
-    body: JSON.stringify({
-      what: 'user',
-      which: ['locale', 'viewMode'],
-      data: { id: 1, locale, viewMode: 'list' },
-    }),
-  })
-  expect(answer.status).toBe(200)
-}
-
-/** A page of a folder for somebody who speaks that language. */
-function openSpeaking(locale: string, content: TreeContent, options: PageOptions = {}) {
-  const prepare = (program: Program) => speak(program, locale)
-  return openServed(content, { path: '/files/', prepare, ...options })
+/** A page of a folder for somebody who speaks that language; it begins with the list. */
+function openSpeaking(locale: string, content: TreeContent, options: Omit<PageOptions, 'as'> = {}) {
+  const profile = { locale, viewMode: 'list' } as const
+  return openFolder(content, { path: '/files/', profile, ...options })
 }
 
 /** List, grid or gallery; the words of the switch are in the language. */
@@ -95,7 +80,12 @@ for (const locale of ['ar', 'he']) {
       await expect.poll(sideways).toBe(0)
       expect(open.problems).toEqual([])
     })
+  })
+}
 
+// The second language differs by its words: both in `npm run test:long`.
+for (const locale of someOf(['ar', 'he'], 2)) {
+  describe(`hands on the files in ${locale}`, () => {
     it('swap the arrow keys in a grid, whose first card is on the right', async () => {
       await using open = await openSpeaking(locale, twelve)
       const { page } = open
