@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { runProgram, startProgram } from '../support/program.ts'
+import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
 import {
@@ -211,17 +211,10 @@ describe('the picker of folders', () => {
   it.each([
     ['goes to the folder of the copy', true, '/files/x/'],
     ['stays in the open folder', false, '/files/'],
-  ])('copy: %s with --redirectAfterCopyMove=%s', async (_what, follows, address) => {
-    await using tree = await makeTree({ 'a.txt': 'a', 'x/y.txt': 'y' })
-    const { database, stop } = await startProgram(tree)
-    await stop()
-    const flag = `--redirectAfterCopyMove=${follows}`
-    const change = ['users', 'update', 'admin', '-d', database, flag]
-    expect((await runProgram(change, { cwd: tree.base })).code).toBe(0)
-    await using program = await startProgram(tree, { database })
-    await using open = await openIn(program, { path: '/files/' })
+  ])('copy: %s with redirectAfterCopyMove %s', async (_what, follows, address) => {
+    const profile = { redirectAfterCopyMove: follows }
+    await using open = await openFolder({ 'a.txt': 'a', 'x/y.txt': 'y' }, { profile })
     const { page } = open
-    await showList(page)
     const dialog = await openPicker(page, 'Copy', 'a.txt')
     await dialog.getByRole('treeitem', { name: 'x', exact: true }).click()
     await dialog.getByRole('button', { name: 'Copy here' }).click()

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { ADMIN, runProgram, startConfigured, startProgram } from '../support/program.ts'
+import { ADMIN, runProgram, startConfigured } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
 import { addUser, doubleClick, entry, showList, twoFrames, userLogin } from './listing-steps.ts'
@@ -70,19 +70,6 @@ describe('the storage bar', () => {
     expect(await bar.count()).toBe(0)
   })
 
-  it('is not shown with --branding.disableUsedPercentage', async () => {
-    await using tree = await makeTree({ 'a.txt': 'x' })
-    await using program = await startConfigured(tree, ['--branding.disableUsedPercentage'])
-    await using open = await openIn(program, { path: '/settings' })
-    const { page } = open
-    await page.clock.install()
-    await page.goto('/files/')
-    await entry(page, 'a.txt').waitFor()
-    // Longer than the page waits before it asks.
-    await page.clock.runFor(2000)
-    expect(await page.getByRole('progressbar', { name: 'Storage used' }).count()).toBe(0)
-  })
-
   it('vanishes when the figures fail or are unknown, and is asked for after files came or went', async () => {
     await using open = await openFolder({ 'a.txt': 'x', sub: null }, { path: '/files/' })
     const { page, tree } = open
@@ -139,12 +126,10 @@ describe('the storage bar', () => {
 
 describe('the version', () => {
   it('is that of the program', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    const { stdout } = await runProgram(['version'], { cwd: tree.base })
+    await using open = await openFolder({}, { path: '/files/' })
+    const { stdout } = await runProgram(['version'], { cwd: open.tree.base })
     const version = /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1]
     expect(version).toBeTruthy()
-    await using open = await openIn(program, { path: '/files/' })
     await open.page.getByText(`File Browser ${version}`).waitFor()
   })
 })
