@@ -1,6 +1,7 @@
 // Raw files of cameras, as people look at them: by the picture the camera put inside.
 import sharp from 'sharp'
-import { expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { OpenPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { colourAt, distance } from '../support/pictures.ts'
 import { rawFiles } from '../support/raw-files.ts'
@@ -21,11 +22,17 @@ const site = sharedSite(async () =>
   rawFiles({ small: await picture(SMALL), large: await picture(LARGE) }),
 )
 
+let opened: OpenPage
+beforeAll(async () => {
+  opened = await site.open()
+})
+afterAll(() => opened[Symbol.asyncDispose]())
+
 it.each(NAMES)(
   'shows the large picture inside, never in the size of a thumbnail: %s',
   async (name) => {
-    await using open = await site.open()
-    const { page } = open
+    const { page, problems } = opened
+    problems.length = 0
     await openViewer(page, name)
     const shown = page.locator('.vw-picture > img[data-shown=true]')
     await shown.first().waitFor()
@@ -46,6 +53,6 @@ it.each(NAMES)(
       const width = await shown.last().evaluate((img: HTMLImageElement) => img.naturalWidth)
       return width === LARGE.width
     })
-    expect(open.problems).toEqual([])
+    expect(problems).toEqual([])
   },
 )

@@ -7,19 +7,30 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
 import { BASE, DIRECTORY_PASSWORD, group, person, startSlapd } from '../support/slapd.ts'
-import { makeTree, type TreeContent } from '../support/tree.ts'
-import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
+import { makeTree } from '../support/tree.ts'
+import { boxOf, servedPages, sharedBrowser, sharedSite } from './browser-steps.ts'
 import { changeSettings, confirm, createUser, PASSWORD, readUser } from './settings-steps.ts'
 
 const openIn = sharedBrowser()
 const openServed = servedPages(openIn)
 
+/** For all tests that change their own user alone. */
+const site = sharedSite(
+  () => ({
+    'a.txt': 'x',
+    'team/inside.txt': 'x',
+    'finance/report.pdf': 'x',
+    'finance/raw.csv': 'x',
+  }),
+  { args: ['--loginRateLimit', '0'] },
+)
+
 /** The form of the account of a new user of the whole folder. */
-async function openUser(user: Partial<UserRecord>, content: TreeContent = {}) {
-  const open = await openServed(content, { path: '/settings/users' })
-  const id = await createUser(open.program, { scope: '/', ...user })
-  await open.page.goto(`/settings/users/${id}`)
-  return { ...open, id }
+async function openUser(user: Partial<UserRecord>) {
+  const { program } = site
+  const id = await createUser(program, { scope: '/', ...user })
+  const open = await site.open({ path: `/settings/users/${id}` })
+  return { ...open, program, id }
 }
 
 /** Fills in who the new user is and creates the account; gives its id. */
@@ -63,11 +74,8 @@ it('shows who comes from a directory, and who administrates by a group there', a
 
 describe('creating a user', () => {
   it('asks for the own password, explains a wrong one, and the account works', async () => {
-    await using open = await openServed(
-      { 'team/inside.txt': 'x', 'outside.txt': 'x' },
-      { path: '/settings/users' },
-    )
-    const { page, program } = open
+    await using open = await site.open({ path: '/settings/users' })
+    const { page } = open
     await page.getByRole('link', { name: 'New user' }).click()
     await page.getByLabel('Username').fill('iris')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
@@ -78,7 +86,7 @@ describe('creating a user', () => {
     await confirm(page, 'Create user')
     await page.waitForURL(/\/settings\/users\/\d+$/)
     await page.getByText('User created').first().waitFor()
-    const iris = await loginAs(program.origin, 'iris', PASSWORD)
+    const iris = await loginAs(site.program.origin, 'iris', PASSWORD)
     const listing = (await (await iris.fetch('/api/resources/')).json()) as {
       items: { name: string }[]
     }
@@ -86,7 +94,7 @@ describe('creating a user', () => {
   })
 
   it('points out what is missing and what is taken', async () => {
-    await using open = await openServed({}, { path: '/settings/users/new' })
+    await using open = await site.open({ path: '/settings/users/new' })
     const { page } = open
     await page.getByRole('button', { name: 'Create user' }).click()
     await page.getByText('Enter a username.').waitFor()
@@ -101,10 +109,8 @@ describe('creating a user', () => {
 
 describe('the form of a new user', () => {
   it('leads to what is missing when it is out of sight', async () => {
-    await using open = await openServed(
-      {},
-      { path: '/settings/users/new', viewport: { width: 390, height: 600 } },
-    )
+    const viewport = { width: 390, height: 600 }
+    await using open = await site.open({ path: '/settings/users/new', viewport })
     const { page } = open
     const name = page.getByLabel('Username')
     await name.waitFor()
@@ -250,13 +256,11 @@ describe('the form of a user', () => {
   })
 
   it('locks the password: the profile has no fields for it any more', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    const id = await createUser(program, { username: 'lara', scope: '/' })
+    const id = await createUser(site.program, { username: 'lara', scope: '/' })
     const as = { username: 'lara', password: PASSWORD }
-    await using hers = await openIn(program, { path: '/settings/profile', as })
+    await using hers = await site.open({ path: '/settings/profile', as })
     await hers.page.getByLabel('New password', { exact: true }).waitFor()
-    await using open = await openIn(program, { path: `/settings/users/${id}` })
+    await using open = await site.open({ path: `/settings/users/${id}` })
     const { page } = open
     await page.getByRole('switch', { name: 'Lock password' }).check()
     await save(page)
@@ -268,7 +272,7 @@ describe('the form of a user', () => {
 
 describe('permissions', () => {
   it('depend on each other: administrators have all, sharing needs downloading', async () => {
-    await using open = await openServed({}, { path: '/settings/users/new' })
+    await using open = await site.open({ path: '/settings/users/new' })
     const { page } = open
     const named = (name: string) => page.getByRole('switch', { name, exact: true })
     await named('Share').uncheck()
@@ -286,7 +290,7 @@ describe('permissions', () => {
   })
 
   it('take effect for the user at once', async () => {
-    await using open = await openUser({ username: 'otto' }, { 'a.txt': 'x' })
+    await using open = await openUser({ username: 'otto' })
     const { page, program } = open
     const otto = await loginAs(program.origin, 'otto', PASSWORD)
     await page.getByRole('switch', { name: 'Create and upload' }).uncheck()
@@ -301,10 +305,7 @@ describe('permissions', () => {
 
 describe('rules', () => {
   it('are added, judged while typing, tested, reordered by keyboard, and kept in order', async () => {
-    await using open = await openUser(
-      { username: 'rhea' },
-      { 'finance/report.pdf': 'x', 'finance/raw.csv': 'x' },
-    )
+    await using open = await openUser({ username: 'rhea' })
     const { page, program, id } = open
     await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByLabel('Effect of rule 1').selectOption('allow')
@@ -378,11 +379,9 @@ describe('the list', () => {
   })
 
   it('is for administrators only', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await createUser(program, { username: 'guest', scope: '/' })
+    await createUser(site.program, { username: 'guest', scope: '/' })
     const as = { username: 'guest', password: PASSWORD }
-    await using open = await openIn(program, { path: '/settings/users', as })
+    await using open = await site.open({ path: '/settings/users', as })
     await open.page.waitForURL('**/403')
     await open.page.goto('/settings/profile')
     await open.page.getByRole('link', { name: 'Profile' }).waitFor()
