@@ -94,7 +94,10 @@ function mayMove(view: View, source: Spot, target: Spot): boolean {
     const isOther = within(target.own, governs(view, there.own) ?? '')
     return hasOneRecord && !isOther
       ? okOwn(view, spot, 'rename') && ok(view, there, 'rename')
-      : ok(view, spot, 'download') && okOwn(view, spot, 'delete') && ok(view, there, 'create')
+      : // To another tree a link is moved by a copy of what it leads to.
+        (source.at === target.at ? okOwn : ok)(view, spot, 'download') &&
+          okOwn(view, spot, 'delete') &&
+          ok(view, there, 'create')
   })
 }
 

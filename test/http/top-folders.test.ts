@@ -189,6 +189,17 @@ describe('a top folder itself', () => {
     expect(await readdir(app.tree.at('users/ann'))).toEqual(['own.txt'])
   })
 
+  it('can be copied with all that differs in it, without what its disk has kept', async () => {
+    await app.store.transaction((tx) =>
+      tx.insert(FOLDERS, record('photos:/2024', '', { who: 'user:2', modify: false })),
+    )
+    await writeFile(join(photos, 'gone.txt'), 'gone')
+    expect(await statusOf(ANN, '/api/resources/photos/gone.txt', { method: 'DELETE' })).toBe(204)
+    expect(await readdir(photos)).toContain('.fb-trash')
+    expect(await move(ANN, 'copy', '/photos', '/copy')).toBe(200)
+    expect(await readdir(app.tree.at('users/ann/copy'))).toEqual(['2024'])
+  })
+
   it('can be copied into the home', async () => {
     expect(await move(ANN, 'copy', '/photos', '/mine')).toBe(200)
     expect(await app.tree.read('users/ann/mine/2024/a.txt')).toBe('a photo')

@@ -16,6 +16,7 @@ import {
 import type { DirEntry } from '../place/list-folder.ts'
 import type { Scope } from '../place/scope.ts'
 import type { EntryStat } from '../volume/entry-stat.ts'
+import { leadsToReserved } from '../volume/reserved-name.ts'
 import { type CopyOptions, copyFileIn, copyOneFile, oneByOne } from './copy-file.ts'
 
 /** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
@@ -48,16 +49,16 @@ export async function checkTree(
   signal: AbortSignal,
 ): Promise<void> {
   const { kind, isSymlink } = await scope.stat(source)
-  const may = await scope.mayBelow(source)
-  const mayItself = isSymlink ? await scope.mayBelow(source, { itself: true }) : may
-  // A link is renamed and deleted where it lies.
-  const mayDo = (vpath: VPath, verb: Verb) =>
-    (verb === 'rename' || verb === 'delete' ? mayItself : may)(vpath, verb)
+  // A link is moved and deleted where it lies, and what it leads to stays.
+  const isTaken = verbs.includes('rename') || verbs.includes('delete')
+  const may = await scope.mayBelow(source, { itself: isSymlink && isTaken })
   const mayTarget = target && (await scope.mayBelow(target.vpath))
   const check = (vpath: VPath, isEscaping: boolean) => {
     const future = target && (`${target.vpath}${vpath.slice(source.length)}` as VPath)
-    const isFree = ['see' as const, ...verbs].every((verb) => mayDo(vpath, verb))
+    const isFree = ['see' as const, ...verbs].every((verb) => may(vpath, verb))
     const fits = target?.verbs.every((verb) => mayTarget?.(future as VPath, verb)) ?? true
+    // A copy leaves out what belongs to the server.
+    if (!isFree && target && !isTaken && leadsToReserved(vpath)) return
     if (isEscaping || !isFree || !fits)
       throw new AppError('forbidden', `${vpath} must not be touched`)
   }
