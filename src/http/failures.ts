@@ -24,7 +24,7 @@ export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
   }
   c.set('failure', reasonOf(error))
   if (error.code === 'internal') report(error, c, deps)
-  const cause = error.expose && [400, 409, 503, 507].includes(error.status) ? error.message : ''
+  const cause = error.expose && [400, 503, 507].includes(error.status) ? error.message : ''
   return sendStatus(error.status, { cause, code: error.code, headers: error.headers })
 }
 

@@ -8,14 +8,11 @@ import { reserve } from '../operations/write.ts'
 import type { JobRequest } from './record.ts'
 import { HOW } from './run.ts'
 
-/** Names of what is in the way that an answer tells. */
-const MAX_NAMES = 20
-
 /**
- * Throws what the first item that cannot be done would be refused with; `exists` names what is there, and files that do
- * not fit are `no_space`. What folders hold is found out by the job.
+ * Throws what the first item that cannot be done would be refused with, and `no_space` for files that do not fit; gives
+ * the names of those whose place is taken. What folders hold is found out by the job.
  */
-export async function checkRequest(actor: Actor, request: JobRequest): Promise<void> {
+export async function checkRequest(actor: Actor, request: JobRequest): Promise<string[]> {
   const { kind, items, to, conflict, trash } = request
   const taken: string[] = []
   let sizeBytes = 0
@@ -35,12 +32,12 @@ export async function checkRequest(actor: Actor, request: JobRequest): Promise<v
       taken.push(baseName(source))
     }
   }
-  if (taken.length > 0)
-    throw new AppError('exists', taken.slice(0, MAX_NAMES).join(', '), { expose: true })
+  if (taken.length > 0) return taken
   const [first] = items
   if (to !== null && first !== undefined) {
     const requireSpace = (bytes: number) =>
       actor.scope.requireSpace(joinVPath(to, baseName(first)), bytes)
     await reserve({ requireSpace }, sizeBytes)
   }
+  return []
 }

@@ -21,6 +21,8 @@ const JOBS = '/api/jobs'
 const MAX_ITEMS = 10_000
 const MAX_BYTES = 4 << 20
 const MAX_WAIT_SECONDS = 30
+/** Of what is in the way that an answer tells. */
+const MAX_NAMES = 20
 const KINDS = ['copy', 'move', 'delete'] as const
 const CONFLICTS = ['fail', 'skip', 'replace', 'rename', 'newer'] as const
 const STATES: readonly JobState[] = ['queued', 'running', 'paused', 'done', 'failed', 'cancelled']
@@ -56,7 +58,11 @@ async function addJob(c: Ctx, deps: Deps): Promise<Response> {
   // What is done is told when it is over.
   setAct(c, kind, { only: 'refusals', path: items[0] ?? ROOT, ...(to !== null && { to }) })
   const actor = actorOf(c, deps)
-  await checkRequest(actor, request)
+  const taken = await checkRequest(actor, request)
+  if (taken.length > 0) {
+    const cause = taken.slice(0, MAX_NAMES).join(', ')
+    return sendStatus(409, { cause, code: 'exists' })
+  }
   recheck(c)
   const { job, isNew } = await deps.jobs.add(ownerOf(c, deps), request, actor.origin.operation)
   const body = toJson(await afterWait(c, deps, job.id, waitMs))
