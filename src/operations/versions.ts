@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import type { Verb } from '../api-types.ts'
 import type { OpenFile } from '../files/place/scope.ts'
 import type { Version } from '../keep/versions.ts'
-import { AppError } from '../lib/errors.ts'
+import { AppError, unless } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay } from './actor.ts'
 import { pathsFor } from './trash-entries.ts'
@@ -21,11 +21,17 @@ export async function openVersion(actor: Actor, vpath: VPath, id: string): Promi
   return actor.services.versions.open(await realPathOf(actor, vpath), id, vpath)
 }
 
-/** Gives the file the content of a version, as a save does: what is there becomes one. */
+/** Gives the file the content, time and mode of a version, as a save does: what is there becomes one. */
 export function restoreVersion(actor: Actor, vpath: VPath, id: string): Promise<void> {
-  return withContent(actor, vpath, id, async (body) => {
+  return withContent(actor, vpath, id, async (body, { mode }) => {
     if (await actor.scope.exists(vpath)) await saveFile(actor, vpath, body, () => {})
     else await createFile(actor, vpath, body, { replace: false })
+    // Where the file that has replaced it came with its own, or is gone; files of others keep theirs.
+    const isOther = ((await actor.scope.stat(vpath)).mode & 0o777) !== (mode & 0o777)
+    if (isOther)
+      await actor.scope
+        .setMode(vpath, mode, 'modify')
+        .catch(unless('EPERM', 'ENOSYS', 'ENOTSUP', 'forbidden'))
   })
 }
 
@@ -92,13 +98,13 @@ async function withContent(
   actor: Actor,
   vpath: VPath,
   id: string,
-  work: (body: Body) => Promise<void>,
+  work: (body: Body, file: OpenFile) => Promise<void>,
 ): Promise<void> {
   const file = await openVersion(actor, vpath, id)
   const { sizeBytes, mtimeMs } = file
   const stream = Readable.from(chunksOf(file), { objectMode: false })
   try {
-    await work({ stream, sizeBytes, mtimeMs })
+    await work({ stream, sizeBytes, mtimeMs }, file)
   } finally {
     stream.destroy()
     await file.handle.close()

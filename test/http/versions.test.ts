@@ -1,6 +1,6 @@
 // The old content of files that are replaced (docs/http-api.md 35).
 import { readdirSync, statSync } from 'node:fs'
-import { link, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
+import { chmod, link, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import type { LeftVersionsPage, VersionItem } from '../../src/keep-types.ts'
@@ -50,7 +50,7 @@ function keptIn({ tree }: OpenedApp): string[] {
 
 describe('a file that is replaced', () => {
   const tree = { 'docs/a.txt': 'old', 'b.txt': 'other' }
-  it.each<[string, (user: SignedIn) => Promise<unknown>]>([
+  const ways: [string, (user: SignedIn) => Promise<unknown>][] = [
     ['a save', (user) => put(user, 'docs/a.txt', 'new text')],
     [
       'an upload',
@@ -60,7 +60,24 @@ describe('a file that is replaced', () => {
     ['an upload in parts', (user) => upload(user, 'docs/a.txt', 'new text')],
     ['a copy', (user) => transfer(user, 'copy', 'b.txt', 'docs/a.txt')],
     ['a move', (user) => transfer(user, 'rename', 'b.txt', 'docs/a.txt')],
-  ])('becomes a version by %s', async (_, replace) => {
+  ]
+
+  it.each(ways)('comes back with its time and mode after %s', async (_, replace) => {
+    await using app = await openApp({ tree })
+    const admin = await app.as('admin')
+    const file = app.tree.at('docs/a.txt')
+    await chmod(file, 0o604)
+    await utimes(file, 1e9, 1e9)
+    await replace(admin)
+    const [item] = await itemsOf(admin, 'docs/a.txt')
+    const restored = await act(admin, 'docs/a.txt', { id: item?.id, action: 'restore' })
+    expect(restored.status).toBe(204)
+    expect(await app.tree.read('docs/a.txt')).toBe('old')
+    const { mode, mtimeMs } = await stat(file)
+    expect([mode & 0o777, mtimeMs]).toEqual([0o604, 1e12])
+  })
+
+  it.each(ways)('becomes a version by %s', async (_, replace) => {
     await using app = await openApp({ tree })
     const admin = await app.as('admin')
     const { ino } = await stat(app.tree.at('docs/a.txt'))
