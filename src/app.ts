@@ -1,6 +1,8 @@
 // The application: routes mounted in one list over services made once, one error handler.
 
 import { Hono } from 'hono'
+import type { Router } from 'hono/router'
+import { TrieRouter } from 'hono/router/trie-router'
 import type { Ctx, Env } from './http/context.ts'
 import { delivery } from './http/deliver.ts'
 import { type BaseDeps, createDeps, type Deps } from './http/deps.ts'
@@ -110,6 +112,7 @@ export function createApp(base: BaseDeps): App {
   void reportVideoProgram(deps)
   if (base.config.trash !== 'off' || base.config.versions) deps.keeping.retention.start()
   const app = new Hono<Env>({
+    router: createRouter(),
     // The raw request target decides, not the normalised URL: see request-path.ts.
     getPath: (_request, options) => {
       const env = (options as { env: Env['Bindings'] }).env
@@ -163,6 +166,28 @@ export function createApp(base: BaseDeps): App {
       await deps.quotas.close()
       await deps.history.close()
       await deps.temps.close()
+    },
+  }
+}
+
+/** Addresses of which what was found is kept: more than there are, and made-up ones may come. */
+const MAX_KNOWN = 500
+
+/** Hono's router, asked once for each address that holds no parameter. */
+function createRouter<T>(): Router<T> {
+  const router = new TrieRouter<T>()
+  const known = new Map<string, ReturnType<Router<T>['match']>>()
+  return {
+    name: router.name,
+    add: (method, path, handler) => router.add(method, path, handler),
+    match: (method, path) => {
+      const address = `${method} ${path}`
+      const before = known.get(address)
+      if (before) return before
+      const found = router.match(method, path)
+      const isSame = found[0].every(([, parameters]) => Object.keys(parameters).length === 0)
+      if (isSame && known.size < MAX_KNOWN) known.set(address, found)
+      return found
     },
   }
 }

@@ -77,11 +77,17 @@ export function createDisks(): Disks {
   const of = (realPath: string): Device => {
     const known = mountTable()
     if (!known) return unknown
-    for (let place = realPath; ; place = dirname(place)) {
-      const mount = known.mounts.get(place)
-      if (mount) return known.devices.get(deviceId(mount)) ?? unknown
-      if (place === sep || place === '.') return unknown
+    const mount = known.mounts.get(realPath)
+    if (mount) return known.devices.get(deviceId(mount)) ?? unknown
+    if (realPath === sep || realPath === '.') return unknown
+    const folder = dirname(realPath)
+    let found = known.found.get(folder)
+    if (!found) {
+      found = of(folder)
+      if (known.found.size >= MAX_CACHED) known.found.clear()
+      known.found.set(folder, found)
     }
+    return found
   }
   const isCached = (path: string) => {
     const now = performance.now()

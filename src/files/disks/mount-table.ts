@@ -36,6 +36,8 @@ export const MOUNTS_MS = 50
 interface MountTable {
   mounts: Map<string, Mount>
   devices: Map<string, Device>
+  /** Of folders that were asked for. */
+  found: Map<string, Device>
   /** Something is mounted that may stop answering. */
   hasForeign: boolean
 }
@@ -62,7 +64,7 @@ export function createMountTable(inFlight: InFlight): (isFresh?: boolean) => Mou
       devices.set(id, device)
       hasForeign ||= device.kind === 'foreign' && !isKernelPlace(place)
     }
-    return { mounts, devices, hasForeign }
+    return { mounts, devices, found: new Map(), hasForeign }
   }
   return (isFresh = false) => {
     if (!isFresh && performance.now() - readAtMs < MOUNTS_MS) return table
