@@ -11,6 +11,7 @@ import { startApp, type TestApp } from '../support/app.ts'
 import { makeGroup } from '../support/groups.ts'
 import type { SignedIn } from '../support/login.ts'
 import { sumOf } from '../support/quotas.ts'
+import { makeTree } from '../support/tree.ts'
 
 const KIB = 1024
 const CHUNK = { 'Content-Type': 'application/offset+octet-stream', 'Upload-Offset': '0' }
@@ -266,6 +267,28 @@ describe('a limited folder', () => {
     expect(await usage(bob, '/docs')).toEqual({ total: 100, used: 90 })
     await expectFull(post(bob, '/docs/b.bin', 11))
     expect((await change(bob, 'rename', '/b.bin', '/docs/b.bin')).status).toBe(507)
+  })
+
+  it('in a further root is passed by no kind of upload', async () => {
+    await using further = await makeTree({ 'x/old': new Uint8Array(10) })
+    await using app = await startApp({
+      tree: { 'home/large': new Uint8Array(200) },
+      config: { roots: { photos: further.root } },
+      users: [{ username: 'bob', scope: '/home' }],
+    })
+    const grants = [{ who: 'user:2', see: true }]
+    const place = 'photos:/x' as Folder['place']
+    await limit(app, { place, as: 'x', quota: 100, grants })
+    const bob = await app.as('bob')
+    await expectFull(post(bob, '/x/a', 91))
+    await expectFull(chunked(bob, '/x/a', 200))
+    await expectFull(tus(bob, '/x/a', 91))
+    await expectFull(put(bob, '/x/old', 101))
+    await expectFull(change(bob, 'copy', '/large', '/x/a'))
+    await expectFull(change(bob, 'rename', '/large', '/x/a'))
+    expect(sumOf(further.root)).toBe(10)
+    expect((await tus(bob, '/x/a', 90)).status).toBe(204)
+    expect(await usage(bob, '/x')).toEqual({ total: 100, used: 100 })
   })
 
   it('tells administrators what it holds', async () => {
