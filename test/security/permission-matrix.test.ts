@@ -19,6 +19,7 @@ import {
   subjectByToken,
   TUS,
 } from '../support/doors.ts'
+import { makeGroup } from '../support/groups.ts'
 import type { SignedIn } from '../support/login.ts'
 import { readPublic } from '../support/shares.ts'
 import { runLine } from '../support/shell.ts'
@@ -41,21 +42,26 @@ describe.each(Object.keys(full) as (keyof Permissions)[])('without the right to 
   })
 })
 
-/** Says of every verb but `see` that the subject may, or may not, everywhere. */
-async function sayOfAll(app: TestApp, allowed: boolean): Promise<void> {
+/** Says of every verb but `see` that the subject, or `who` is given, may, or may not, everywhere. */
+async function sayOfAll(app: TestApp, allowed: boolean, who?: string): Promise<void> {
   const [user] = app.store.find(USERS, 'username', 'subject')
   const said = Object.fromEntries(VERBS.slice(1).map((verb) => [verb, allowed]))
-  const grants = [{ who: `user:${user?.id}`, ...said }]
+  const grants = [{ who: who ?? `user:${user?.id}`, ...said }]
   const folder = { place: '/' as PlaceText, as: '', quota: null, grants }
   await app.store.transaction((tx) => setFolder(tx, folder))
 }
 
+const NO_VERBS = { ...none, admin: true, execute: true }
+
 it.each([
-  ['a record that takes every right', full, false],
-  ['a record that gives every right', { ...none, admin: true, execute: true }, true],
-] as const)('%s counts at every door', async (_, perm, allowed) => {
+  ['a record that takes every right', full, false, undefined],
+  ['a record that gives every right', NO_VERBS, true, undefined],
+  ['a record that takes every right of a group, to its member,', full, false, 'group:1'],
+  ['a record that gives every right to a group, to its member,', NO_VERBS, true, 'group:1'],
+] as const)('%s counts at every door', async (_, perm, allowed, who) => {
   await using app = await startMatrix(perm)
-  await sayOfAll(app, allowed)
+  await makeGroup(app.store, { members: [2] })
+  await sayOfAll(app, allowed, who)
   const subject = await app.as('subject')
   for (const door of DOORS) {
     const isOpen = allowed || !door.needs.some((bit) => (VERBS as readonly string[]).includes(bit))
@@ -63,6 +69,23 @@ it.each([
     expect(response.status, door.name).toBe(isOpen ? door.open : door.denied)
     const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
     if (!allowed) expect(body, door.name).not.toContain(CANARY)
+  }
+})
+
+it('to a stranger, who does not see the folder, every door is closed, and none tells content', async () => {
+  await using app = await startMatrix(full)
+  const folder = { place: '/' as PlaceText, as: '', quota: null }
+  const grants = [{ who: 'everyone', see: false }]
+  await app.store.transaction((tx) => setFolder(tx, { ...folder, grants }))
+  const subject = await app.as('subject')
+  for (const door of DOORS) {
+    const response = await door.go(subject, app)
+    // What is not seen is not there, where it has no address of its own.
+    const closed = [door.denied, 403, ...(door.open === 404 ? [] : [404])]
+    if (door.needs.some((bit) => (VERBS as readonly string[]).includes(bit)))
+      expect(closed, door.name).toContain(response.status)
+    const body = Buffer.from(await response.arrayBuffer()).toString('latin1')
+    expect(body, door.name).not.toContain(CANARY)
   }
 })
 
@@ -100,6 +123,12 @@ it.each([
   await using app = await startMatrix({ ...full, admin: false })
   await joinDirectory(app)
   await tryByToken(app, perm)
+})
+
+it('a token gets no right that it has not, where a record gives it to its account', async () => {
+  await using app = await startMatrix(full)
+  await sayOfAll(app, true)
+  await tryByToken(app, none)
 })
 
 it('every right has a door', () => {
