@@ -173,7 +173,7 @@ const topSpot = ({ at, base }: { at: string; base: string }): Spot => ({
 export const NO_HOME = 'none'
 
 const isFolder = (root: string, place: string) =>
-  lstatSync(hostOf(root, place), { throwIfNoEntry: false })?.isDirectory() ?? false
+  isThere(root, place) && lstatSync(hostOf(root, place)).isDirectory()
 
 // What a folder at the top has the name of is hidden.
 function ownBelow({ root, tops }: View, spot: Spot): Spot[] {
