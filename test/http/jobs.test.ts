@@ -56,7 +56,7 @@ async function holding(options: TestAppOptions = {}) {
 
 /** What was asked before has reached the jobs when several others that go the same way are answered. */
 async function afterIt(who: SignedIn): Promise<void> {
-  for (let asked = 0; asked < 5; asked++) await listOf(who)
+  for (let asked = 0; asked < 25; asked++) await listOf(who)
 }
 
 const list = async (app: OpenedApp, folder: string) =>
