@@ -27,7 +27,7 @@ const WORKERS = 3
 const PROGRAMS = 2
 
 /** Pages wait for servers and for what they show longer than they work. */
-const BROWSERS = 5
+const BROWSERS = 4
 
 /** All ends are by the clock; the defaults of some seconds are for machines with nothing else to do. */
 const TEST_MS = 120_000
