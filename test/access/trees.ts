@@ -221,7 +221,8 @@ export const okOwn = (view: View, spot: Spot, verb: Verb) =>
 export function levelOf(view: View, spot: Spot): 'seen' | 'way' | 'no' {
   if (ok(view, spot, 'see')) return 'seen'
   const { world, person } = view
-  if (!spot.isDir || !within(spot.base, spot.real)) return 'no'
+  // A link to a mere way leads nowhere.
+  if (!spot.isDir || spot.isLink || !within(spot.base, spot.real)) return 'no'
   const paths = [spot.path, moved(spot.real, spot.base, spot.at)]
   if (!paths.every((path) => obeys(person, path))) return 'no'
   const isOnWay = (place: string) =>
