@@ -58,17 +58,17 @@ export function jobFilesOf(database: string) {
         like: database,
         keepsPrevious: false,
       }),
-    /** All records that can be read, the oldest first; what belongs to none is removed. */
+    /** All records, the oldest first; what is none, or belongs to none, is removed; what a disk does not give stays for the next start. */
     async load(): Promise<JobRecord[]> {
       const names = ((await readdir(folder).catch(unless('ENOENT'))) ?? []).sort()
       const records: JobRecord[] = []
       const ids = new Set<string>()
       for (const name of names.filter((each) => each.endsWith('.json'))) {
+        const id = name.slice(0, -'.json'.length)
         const record = await readRecord(join(folder, name))
-        if (record && `${record.id}.json` === name) {
-          records.push(record)
-          ids.add(record.id)
-        }
+        if (record !== 'unreadable' && record?.id !== id) continue
+        ids.add(id)
+        if (record !== 'unreadable') records.push(record)
       }
       for (const name of names)
         if (!ids.has(name.replace(/\.(json|manifest)$/, '')))
@@ -88,9 +88,11 @@ export function jobFilesOf(database: string) {
 export type JobFiles = ReturnType<typeof jobFilesOf>
 
 /** Null for what is no record of ours, such as one that was cut off. */
-async function readRecord(path: string): Promise<JobRecord | null> {
+async function readRecord(path: string): Promise<JobRecord | 'unreadable' | null> {
+  const text = await readFile(path, 'utf8').catch(() => null)
+  if (text === null) return 'unreadable'
   try {
-    const record = JSON.parse(await readFile(path, 'utf8')) as JobRecord
+    const record = JSON.parse(text) as JobRecord
     return timeOfId(record.id) !== null && Array.isArray(record.items) ? record : null
   } catch {
     return null

@@ -36,6 +36,18 @@ describe.each([{ isDirect: true }, { isDirect: false }])(
       expect(timesClosed()).toBe(1)
     })
 
+    it('has its time before it has its name, so that the end of the server between them is no matter', async () => {
+      await using tree = await makeTree({})
+      const { temp } = await begin(tree)
+      await temp.write([Buffer.from('new')], 0, { direct: true })
+      await temp.setTime(1_000_000_000_000)
+      const [hidden = ''] = await readdir(tree.root)
+      expect(hidden).toContain(TEMP_PREFIX)
+      expect(statSync(tree.at(hidden)).mtimeMs).toBe(1_000_000_000_000)
+      await temp.commit({ replace: false })
+      expect(statSync(tree.at('a.txt')).mtimeMs).toBe(1_000_000_000_000)
+    })
+
     it('gives setuid, setgid and sticky bits of the old file to no new content', async () => {
       await using tree = await makeTree({ 'a.txt': 'a trusted program' })
       chmodSync(tree.at('a.txt'), 0o7755)

@@ -110,6 +110,8 @@ async function copyInto(
     await copyBytes(file, temp, options)
     await temp.setMode(file.mode)
     const mtimeMs = options.course && Number(file.mtimeNs) / 1e6
+    // A later run knows a file that has come by its time.
+    if (mtimeMs !== undefined) await temp.setTime(mtimeMs)
     return await temp.commit({ replace: options.replace, mtimeMs })
   } finally {
     await temp.discard()

@@ -37,6 +37,8 @@ export interface TempFile {
   truncate(sizeBytes: number): Promise<void>
   /** Permission bits only. */
   setMode(mode: number): Promise<void>
+  /** So that it never has its name without its time. With an old one it is swept soon unless it is moved now. */
+  setTime(mtimeMs: number): Promise<void>
   /**
    * Syncs the file, moves it into place and syncs the folder. With `replace: false` an existing target is `exists` and
    * the temp file stays; with `replace: true` the permission bits and, where allowed, the owner of
@@ -160,6 +162,7 @@ export async function openTemp(
       return device.run(() => cut(fd, sizeBytes))
     },
     setMode: (mode) => calls.fchmod(fd, permissionBits(mode)),
+    setTime: (mtimeMs) => setTime(fd, mtimeMs, calls),
     commit: (how) => commit(temp, how),
     release: async () => {
       if (temp.state !== 'closed') await close(temp, calls)
@@ -359,7 +362,7 @@ async function close(temp: Temp, by: DiskCalls): Promise<void> {
   }
 }
 
-/** The file is in place: where times cannot be set (network disks), it keeps the time of its end. */
+/** Where times cannot be set (network disks), it keeps the time of its end. */
 async function setTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<void> {
   await calls
     .futimes(fd, new Date(), mtimeMs / 1000)
