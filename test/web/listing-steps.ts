@@ -192,10 +192,11 @@ export async function twoFrames(page: Page): Promise<void> {
  * first, which on a busy machine is longer than a double click may take.
  */
 export async function doubleClick(target: Locator): Promise<void> {
+  const page = target.page()
+  // First, so that nothing is waited for between the look at where it is and the clicks.
+  const client = await page.context().newCDPSession(page)
   await target.hover()
   const { x, y, width, height } = await boxOf(target)
-  const page = target.page()
-  const client = await page.context().newCDPSession(page)
   const at = {
     x: x + width / 2,
     y: y + height / 2,
