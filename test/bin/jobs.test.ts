@@ -111,7 +111,7 @@ it('a stop waits neither for who listens nor for who waits for an end, and the n
     await waitFor('some files', async () => (await jobOf(admin, id)).filesDone >= 100)
     expect(await program.stop()).toBe(0)
     expect((await told).status).toBe(200)
-    expect(await stream.text()).toContain(id)
+    expect(await stream.text()).toContain('retry: ')
   }
   await using program = await startProgram(tree)
   const admin = await loginAs(program.origin)
