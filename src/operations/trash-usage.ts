@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import { diskOf } from '../keep/retention.ts'
 import type { KeptSum, TrashUsage } from '../keep-types.ts'
+import { inTurns } from '../lib/turns.ts'
 import { findUser } from '../store/users.ts'
 import type { Services } from './services.ts'
 
@@ -15,11 +16,12 @@ export async function usageOfTrash(
   const byStore = createSums<string>()
   const entries = (await trash.entries()).filter(({ id }) => !keeping.leaving.has(id))
   keeping.sizes.want(entries)
-  for (const { userID, store, bytes } of entries)
+  await inTurns(entries, ({ userID, store, bytes }) => {
     for (const sum of [byUser.of(userID), byStore.of(store)]) {
       sum.items++
       sum.bytes += bytes ?? 0
     }
+  })
   for await (const { versions: found } of versions.all())
     for (const { userID, base, sizeBytes } of found)
       for (const sum of [byUser.of(userID), byStore.of(join(base, VERSIONS_NAME))]) {

@@ -20,6 +20,7 @@ import { IconButton } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
 import { WhenLoaded } from './parts.tsx'
+import { ActionsHead, StackTable } from './stack-table.tsx'
 import { useLoad } from './use-load.ts'
 
 interface Loaded {
@@ -75,60 +76,55 @@ export function ShareTable({ shares, users, onChange }: Loaded & { onChange: () 
   }
 
   return (
-    <div className="tbl-box">
-      <table className="tbl tbl--stack">
-        <thead>
-          <tr>
-            <th>{t`Path`}</th>
-            <th>{t`Expires`}</th>
-            {admin && <th>{t`Owner`}</th>}
-            <th>
-              <span className="sr">{t`Actions`}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {shares.map((share) => (
-            <tr key={share.hash}>
-              <td>
-                <SharedPath share={share} />
-              </td>
-              <td className="mid" data-label={share.ended ? undefined : t`Expires`}>
-                <Life share={share} />
-              </td>
-              {admin && (
-                <td className="mid" data-label={t`Owner`}>
-                  <bdi>{ownerOf(share)}</bdi>
-                </td>
-              )}
-              <td className="tbl__acts nowrap">
-                <IconButton
-                  size="sm"
-                  icon={Eye}
-                  label={t`Visits`}
-                  onClick={() => void go(`/settings/shares/${share.hash}`)}
-                />
-                {!share.ended && (
-                  <IconButton
-                    size="sm"
-                    icon={Copy}
-                    label={t`Copy link`}
-                    onClick={() => void copyLink(sharePageUrl(share.hash))}
-                  />
-                )}
-                <IconButton
-                  size="sm"
-                  tone="danger"
-                  icon={Trash2}
-                  label={t`Delete link`}
-                  onClick={() => void remove(share)}
-                />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <StackTable
+      heads={
+        <>
+          <th>{t`Path`}</th>
+          <th>{t`Expires`}</th>
+          {admin && <th>{t`Owner`}</th>}
+          <ActionsHead />
+        </>
+      }
+    >
+      {shares.map((share) => (
+        <tr key={share.hash}>
+          <td>
+            <SharedPath share={share} />
+          </td>
+          <td className="mid" data-label={share.ended ? undefined : t`Expires`}>
+            <Life share={share} />
+          </td>
+          {admin && (
+            <td className="mid" data-label={t`Owner`}>
+              <bdi>{ownerOf(share)}</bdi>
+            </td>
+          )}
+          <td className="tbl__acts nowrap">
+            <IconButton
+              size="sm"
+              icon={Eye}
+              label={t`Visits`}
+              onClick={() => void go(`/settings/shares/${share.hash}`)}
+            />
+            {!share.ended && (
+              <IconButton
+                size="sm"
+                icon={Copy}
+                label={t`Copy link`}
+                onClick={() => void copyLink(sharePageUrl(share.hash))}
+              />
+            )}
+            <IconButton
+              size="sm"
+              tone="danger"
+              icon={Trash2}
+              label={t`Delete link`}
+              onClick={() => void remove(share)}
+            />
+          </td>
+        </tr>
+      ))}
+    </StackTable>
   )
 }
 

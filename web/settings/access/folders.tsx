@@ -13,6 +13,7 @@ import { EmptyState } from '../../ui/empty.tsx'
 import { FolderGlyph } from '../../ui/file-icon.tsx'
 import { ProgressBar } from '../../ui/progress.tsx'
 import { WhenLoaded } from '../parts.tsx'
+import { ActionsHead, StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
 import { LimitText } from './limit-field.tsx'
 import { nameOfWho, type People } from './who.tsx'
@@ -57,26 +58,21 @@ function FolderTable({ items, users, groups }: People & FolderList) {
         <span className="grow" />
         {add}
       </div>
-      <div className="tbl-box">
-        <table className="tbl tbl--stack">
-          <thead>
-            <tr>
-              <th style={{ inlineSize: '34%' }}>{t`Folder`}</th>
-              <th style={{ inlineSize: '16%' }}>{t`Name at the top`}</th>
-              <th>{t`Who`}</th>
-              <th style={{ inlineSize: '22%' }}>{t`Limit`}</th>
-              <th style={{ inlineSize: '3.5rem' }}>
-                <span className="sr">{t`Actions`}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((folder) => (
-              <FolderRow key={folder.place} folder={folder} people={{ users, groups }} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <StackTable
+        heads={
+          <>
+            <th style={{ inlineSize: '34%' }}>{t`Folder`}</th>
+            <th style={{ inlineSize: '16%' }}>{t`Name at the top`}</th>
+            <th>{t`Who`}</th>
+            <th style={{ inlineSize: '22%' }}>{t`Limit`}</th>
+            <ActionsHead width="3.5rem" />
+          </>
+        }
+      >
+        {items.map((folder) => (
+          <FolderRow key={folder.place} folder={folder} people={{ users, groups }} />
+        ))}
+      </StackTable>
     </>
   )
 }

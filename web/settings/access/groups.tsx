@@ -7,6 +7,7 @@ import { listGroups } from '../../api/groups.ts'
 import { boot } from '../../lib/boot.ts'
 import { EmptyState } from '../../ui/empty.tsx'
 import { WhenLoaded } from '../parts.tsx'
+import { ActionsHead, StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
 import { usePermissionWords } from '../users/permission-words.ts'
 import { LimitText } from './limit-field.tsx'
@@ -50,56 +51,51 @@ function GroupTable({ groups }: { groups: readonly GroupRecord[] }) {
         <span className="grow" />
         {add}
       </div>
-      <div className="tbl-box">
-        <table className="tbl tbl--stack">
-          <thead>
-            <tr>
-              <th style={{ inlineSize: '32%' }}>{t`Name`}</th>
-              <th>{t`Members`}</th>
-              <th>{t`Permissions`}</th>
-              <th>{t`Home limit`}</th>
-              <th style={{ inlineSize: '3.5rem' }}>
-                <span className="sr">{t`Actions`}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {groups.map((group) => (
-              <tr key={group.id}>
-                <td>
-                  <a className="tbl__main row" href={hrefOf(group.id)}>
-                    <Network className="i mid" aria-hidden />
-                    <bdi>{group.name}</bdi>
-                  </a>
-                </td>
-                <td className="mid num" data-label={t`Members`}>
-                  {countOf(group)}
-                </td>
-                <td
-                  className="tbl__cut trunc mid"
-                  data-label={t`Permissions`}
-                  data-tip={words(group.perm)}
-                >
-                  {words(group.perm)}
-                </td>
-                <td className="mid num" data-label={t`Home limit`}>
-                  <LimitText bytes={group.homeQuota} />
-                </td>
-                <td className="tbl__acts nowrap">
-                  <a
-                    className="ib ib--sm"
-                    href={hrefOf(group.id)}
-                    aria-label={t`Edit ${group.name}`}
-                    data-tip={t`Edit ${group.name}`}
-                  >
-                    <Pencil className="i i-sm" aria-hidden />
-                  </a>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <StackTable
+        heads={
+          <>
+            <th style={{ inlineSize: '32%' }}>{t`Name`}</th>
+            <th>{t`Members`}</th>
+            <th>{t`Permissions`}</th>
+            <th>{t`Home limit`}</th>
+            <ActionsHead width="3.5rem" />
+          </>
+        }
+      >
+        {groups.map((group) => (
+          <tr key={group.id}>
+            <td>
+              <a className="tbl__main row" href={hrefOf(group.id)}>
+                <Network className="i mid" aria-hidden />
+                <bdi>{group.name}</bdi>
+              </a>
+            </td>
+            <td className="mid num" data-label={t`Members`}>
+              {countOf(group)}
+            </td>
+            <td
+              className="tbl__cut trunc mid"
+              data-label={t`Permissions`}
+              data-tip={words(group.perm)}
+            >
+              {words(group.perm)}
+            </td>
+            <td className="mid num" data-label={t`Home limit`}>
+              <LimitText bytes={group.homeQuota} />
+            </td>
+            <td className="tbl__acts nowrap">
+              <a
+                className="ib ib--sm"
+                href={hrefOf(group.id)}
+                aria-label={t`Edit ${group.name}`}
+                data-tip={t`Edit ${group.name}`}
+              >
+                <Pencil className="i i-sm" aria-hidden />
+              </a>
+            </td>
+          </tr>
+        ))}
+      </StackTable>
     </>
   )
 }

@@ -8,6 +8,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date-text.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
 import { WhenLoaded } from '../parts.tsx'
+import { StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
 import { useOlder } from '../use-older.tsx'
 import { useActionWords, useResultWords, useVisitorWords } from './words.ts'
@@ -56,24 +57,21 @@ function Lines({
   if (lines.length === 0) return <EmptyState art="search" title={<Trans>No activity</Trans>} />
   return (
     <>
-      <div className="tbl-box">
-        <table className="tbl tbl--stack">
-          <thead>
-            <tr>
-              <th style={{ inlineSize: '24%' }}>{t`What`}</th>
-              <th style={{ inlineSize: '32%' }}>{t`Where`}</th>
-              <th>{hasPaths ? t`Who` : t`Address`}</th>
-              <th>{t`When`}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {[...lines, ...older].map((line, at) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: lines have no name and are only added behind
-              <Line key={at} line={line} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <StackTable
+        heads={
+          <>
+            <th style={{ inlineSize: '24%' }}>{t`What`}</th>
+            <th style={{ inlineSize: '32%' }}>{t`Where`}</th>
+            <th>{hasPaths ? t`Who` : t`Address`}</th>
+            <th>{t`When`}</th>
+          </>
+        }
+      >
+        {[...lines, ...older].map((line, at) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines have no name and are only added behind
+          <Line key={at} line={line} />
+        ))}
+      </StackTable>
       {more}
     </>
   )

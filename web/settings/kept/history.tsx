@@ -13,6 +13,7 @@ import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date-text.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
 import { WhenLoaded } from '../parts.tsx'
+import { ActionsHead, StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
 import { useOlder } from '../use-older.tsx'
 
@@ -36,25 +37,20 @@ function Records({ first, onUndone }: { first: Page; onUndone: () => void }) {
   }
   return (
     <>
-      <div className="tbl-box">
-        <table className="tbl tbl--stack">
-          <thead>
-            <tr>
-              <th style={{ inlineSize: '22%' }}>{t`What`}</th>
-              <th>{t`Where`}</th>
-              <th style={{ inlineSize: '18%' }}>{t`When`}</th>
-              <th style={{ inlineSize: '9rem' }}>
-                <span className="sr">{t`Actions`}</span>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {items.map((item) => (
-              <Row key={item.id} item={item} onUndone={onUndone} />
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <StackTable
+        heads={
+          <>
+            <th style={{ inlineSize: '22%' }}>{t`What`}</th>
+            <th>{t`Where`}</th>
+            <th style={{ inlineSize: '18%' }}>{t`When`}</th>
+            <ActionsHead width="9rem" />
+          </>
+        }
+      >
+        {items.map((item) => (
+          <Row key={item.id} item={item} onUndone={onUndone} />
+        ))}
+      </StackTable>
       {more}
     </>
   )

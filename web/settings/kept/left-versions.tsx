@@ -16,6 +16,7 @@ import { DateText } from '../../ui/date-text.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
 import { FileTile } from '../../ui/file-icon.tsx'
 import { WhenLoaded } from '../parts.tsx'
+import { ActionsHead, StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
 
 /** `onChanged`: some are gone, or a file is back. */
@@ -40,26 +41,21 @@ export function LeftVersionsList({ onChanged }: { onChanged: () => void }) {
               <Plural value={count} one="# item" other="# items" />
               {` · ${formatSize(totalBytes)}`}
             </p>
-            <div className="tbl-box">
-              <table className="tbl tbl--stack">
-                <thead>
-                  <tr>
-                    <th>{t`Name`}</th>
-                    <th>{t`Versions`}</th>
-                    <th>{t`Modified`}</th>
-                    <th>{t`Size`}</th>
-                    <th>
-                      <span className="sr">{t`Actions`}</span>
-                    </th>
-                  </tr>
-                </thead>
-                <tbody>
-                  {items.map((item) => (
-                    <Row key={item.path} item={item} act={act} />
-                  ))}
-                </tbody>
-              </table>
-            </div>
+            <StackTable
+              heads={
+                <>
+                  <th>{t`Name`}</th>
+                  <th>{t`Versions`}</th>
+                  <th>{t`Modified`}</th>
+                  <th>{t`Size`}</th>
+                  <ActionsHead />
+                </>
+              }
+            >
+              {items.map((item) => (
+                <Row key={item.path} item={item} act={act} />
+              ))}
+            </StackTable>
           </>
         )
       }

@@ -17,6 +17,7 @@ import { EmptyState } from '../../ui/empty.tsx'
 import { FileTile } from '../../ui/file-icon.tsx'
 import type { ViewerKind } from '../../viewers/frame/source.ts'
 import { WhenLoaded } from '../parts.tsx'
+import { ActionsHead, StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
 import { eraseEntries, restoreElsewhere, restoreEntries } from './trash-actions.ts'
 import { trashHref, trashPath } from './trash-address.ts'
@@ -171,25 +172,21 @@ function Items({ id, path, items, canDownload }: ItemsProps) {
     return <EmptyState art="folder" title={<Trans>This folder is empty</Trans>} />
   }
   return (
-    <div className="tbl-box" ref={box}>
-      <table className="tbl tbl--stack">
-        <thead>
-          <tr>
-            <th>{t`Name`}</th>
-            <th>{t`Modified`}</th>
-            <th>{t`Size`}</th>
-            <th>
-              <span className="sr">{t`Actions`}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <Row key={item.path} id={id} path={path} item={item} canDownload={canDownload} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <StackTable
+      ref={box}
+      heads={
+        <>
+          <th>{t`Name`}</th>
+          <th>{t`Modified`}</th>
+          <th>{t`Size`}</th>
+          <ActionsHead />
+        </>
+      }
+    >
+      {items.map((item) => (
+        <Row key={item.path} id={id} path={path} item={item} canDownload={canDownload} />
+      ))}
+    </StackTable>
   )
 }
 

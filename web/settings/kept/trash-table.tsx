@@ -11,6 +11,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date-text.tsx'
 import { FileTile } from '../../ui/file-icon.tsx'
 import { Checkbox } from '../../ui/toggle.tsx'
+import { ActionsHead, StackTable } from '../stack-table.tsx'
 import { eraseEntries, restoreElsewhere, restoreEntries } from './trash-actions.ts'
 import { trashHref } from './trash-address.ts'
 
@@ -31,41 +32,36 @@ export function TrashTable({ items, chosen, onChoose, act }: TrashTableProps) {
     onChoose(next)
   }
   return (
-    <div className="tbl-box">
-      <table className="tbl tbl--stack">
-        <thead>
-          <tr>
-            <th>
-              <span className="row trash__entry">
-                <Checkbox
-                  aria-label={t`Select all`}
-                  checked={all ? true : chosen.size > 0 ? 'mixed' : false}
-                  onChange={() => onChoose(new Set(all ? [] : items.map(({ id }) => id)))}
-                />
-                {t`Name`}
-              </span>
-            </th>
-            <th>{t`Deleted`}</th>
-            <th>{t`Expires`}</th>
-            <th className="trash__size">{t`Size`}</th>
-            <th>
-              <span className="sr">{t`Actions`}</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {items.map((item) => (
-            <Row
-              key={item.id}
-              item={item}
-              chosen={chosen.has(item.id)}
-              onToggle={() => toggle(item.id)}
-              act={act}
-            />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <StackTable
+      heads={
+        <>
+          <th>
+            <span className="row trash__entry">
+              <Checkbox
+                aria-label={t`Select all`}
+                checked={all ? true : chosen.size > 0 ? 'mixed' : false}
+                onChange={() => onChoose(new Set(all ? [] : items.map(({ id }) => id)))}
+              />
+              {t`Name`}
+            </span>
+          </th>
+          <th>{t`Deleted`}</th>
+          <th>{t`Expires`}</th>
+          <th className="trash__size">{t`Size`}</th>
+          <ActionsHead />
+        </>
+      }
+    >
+      {items.map((item) => (
+        <Row
+          key={item.id}
+          item={item}
+          chosen={chosen.has(item.id)}
+          onToggle={() => toggle(item.id)}
+          act={act}
+        />
+      ))}
+    </StackTable>
   )
 }
 

@@ -15,6 +15,7 @@ import { IconButton } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { WhenLoaded } from '../parts.tsx'
+import { ActionsHead, StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
 import { usePermissionWords } from './permission-words.ts'
 import { hasSecondFactors, resetFactor } from './user-factor.tsx'
@@ -86,33 +87,28 @@ function UserTable({ users, withFactor, origins, onChange }: UserTableProps) {
       {shown.length === 0 ? (
         <EmptyState art="people" title={<Trans>Nobody by that name</Trans>} />
       ) : (
-        <div className="tbl-box">
-          <table className="tbl tbl--stack">
-            <thead>
-              <tr>
-                <th style={{ inlineSize: '32%' }}>{t`Username`}</th>
-                <th style={{ inlineSize: '13%' }}>{t`Admin`}</th>
-                <th style={{ inlineSize: '18%' }}>{t`Scope`}</th>
-                <th>{t`Permissions`}</th>
-                <th style={{ inlineSize: '5.5rem' }}>
-                  <span className="sr">{t`Actions`}</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((user) => (
-                <UserRow
-                  key={user.id}
-                  user={user}
-                  own={user.id === me?.id}
-                  hasFactor={withFactor.has(user.id)}
-                  origin={origins.get(user.id)}
-                  onChange={onChange}
-                />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <StackTable
+          heads={
+            <>
+              <th style={{ inlineSize: '32%' }}>{t`Username`}</th>
+              <th style={{ inlineSize: '13%' }}>{t`Admin`}</th>
+              <th style={{ inlineSize: '18%' }}>{t`Scope`}</th>
+              <th>{t`Permissions`}</th>
+              <ActionsHead width="5.5rem" />
+            </>
+          }
+        >
+          {shown.map((user) => (
+            <UserRow
+              key={user.id}
+              user={user}
+              own={user.id === me?.id}
+              hasFactor={withFactor.has(user.id)}
+              origin={origins.get(user.id)}
+              onChange={onChange}
+            />
+          ))}
+        </StackTable>
       )}
     </>
   )
