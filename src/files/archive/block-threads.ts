@@ -4,8 +4,11 @@ import type { Worker, WorkerOptions } from 'node:worker_threads'
 
 /** A thread costs memory, so it goes when nobody has needed it for a while. */
 const IDLE_MS = 10_000
-/** The work happens outside of the heap; the scripts themselves need next to nothing. */
-const HEAP_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 }
+/**
+ * The work happens outside of the heap; the scripts need next to nothing. A heap that is nearly
+ * full ends the whole process or hangs its exit, so there is room to spare.
+ */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 64 }
 
 interface BlockThreadOptions {
   inputBytes: number

@@ -19,8 +19,8 @@ const MIN_CHUNK_BYTES = 64 * 1024
 const CHUNK_BYTES = CHECKSUM_BYTES / 2
 /** Files hashed in threads at the same time, each of another owner. One disk is busy with two. */
 const MAX_THREADS = 2
-/** The thread gets memory that lies outside of the heap. */
-const HEAP_LIMITS = { maxOldGenerationSizeMb: 16, maxYoungGenerationSizeMb: 1 }
+/** The thread gets memory outside of the heap; a nearly full heap would end the whole process. */
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 64 }
 
 export function isChecksumAlgorithm(text: string): text is ChecksumAlgorithm {
   return (CHECKSUM_ALGORITHMS as readonly string[]).includes(text)
@@ -35,13 +35,13 @@ export interface FileToHash {
 
 /**
  * Hex digest of a file. Of large ones `owner` gets one at a time, so nobody keeps all others waiting.
- * Rejects like `open`, with `unreachable` when the disk falls silent, and after an abort with the
+ * `onRead` is told of further bytes. Rejects like `open`, with `unreachable` when the disk falls silent, and after an abort with the
  * signal's reason.
  */
-type Checksum = (
+export type Checksum = (
   file: FileToHash,
   algorithm: ChecksumAlgorithm,
-  asked: { owner: number; signal: AbortSignal },
+  asked: { owner: number; signal: AbortSignal; onRead?: (bytes: number) => void },
 ) => Promise<string>
 
 /** Makes the function. There is one to a server, as it counts the threads. */
@@ -49,16 +49,18 @@ export function createChecksum(): Checksum {
   const inThread = createGate(MAX_THREADS)
   /** Of who hashes or waits. */
   const owners = new Map<number, { inTurn: typeof inThread; calls: number }>()
-  return async (file, algorithm, { owner, signal }) => {
+  return async (file, algorithm, { owner, signal, onRead = () => {} }) => {
     signal.throwIfAborted()
     if (file.sizeBytes <= SMALL_BYTES) {
       const digest = await whileOpen(file, (opened) => hashSmall(opened, algorithm))
+      if (digest !== null) onRead(file.sizeBytes)
       if (digest !== null) return digest
     }
     const own = owners.get(owner) ?? { inTurn: createGate(1), calls: 0 }
     owners.set(owner, own)
     own.calls++
-    const hash = () => whileOpen(file, (opened) => hashInThread(opened, algorithm, signal))
+    const hash = () =>
+      whileOpen(file, (opened) => hashInThread(opened, algorithm, { signal, onRead }))
     try {
       return await own.inTurn(() => inThread(hash, signal), signal)
     } finally {
@@ -112,7 +114,7 @@ async function readSome(
 async function hashInThread(
   file: OpenFile,
   algorithm: ChecksumAlgorithm,
-  signal: AbortSignal,
+  { signal, onRead }: { signal: AbortSignal; onRead(bytes: number): void },
 ): Promise<string> {
   const workerData: ChecksumWork = { algorithm }
   const worker = new Worker(new URL('./checksum.worker.ts', import.meta.url), {
@@ -140,6 +142,7 @@ async function hashInThread(
       signal.throwIfAborted()
       if (chunk.bytes === 0) return String(await ask(null))
       position += chunk.bytes
+      onRead(chunk.bytes)
       // One chunk is read while another is hashed.
       reading = read(spare, position)
       reading.catch(() => {})
