@@ -10,6 +10,7 @@ import { build } from './build/build.ts'
 import { OUT_DIR, PACKAGE, ROOT } from './build/paths.ts'
 import { fileFormat, hasProgram } from './package/binary-format.ts'
 import { bundledPackages } from './package/bundled-packages.ts'
+import { makeCodeCache } from './package/code-cache.ts'
 import { signAdHoc } from './package/macho-sign.ts'
 import { checkInside, checkNothingOf, checkParts } from './package/native-parts.ts'
 import { nodeVersion, provideNode } from './package/node-binary.ts'
@@ -60,6 +61,7 @@ async function packageAll(): Promise<void> {
 
 async function makeExecutable(target: Target, file: string): Promise<void> {
   const staged = await stage(target)
+  if (target.name === hostTarget().name) await makeCodeCache(join(staged, 'server'))
   const home = join(OUT_DIR, 'cache', 'pkg-home')
   await provideNode(target, home)
   await provideNode(hostTarget(), home)

@@ -19,10 +19,13 @@ export const EXTERNAL = [
 ]
 
 /** Packages of what many installs never switch on: a file for each, loaded at its first `import()`. */
-export const ON_DEMAND = ['ldapts', 'openid-client', 'otpauth']
+export const ON_DEMAND = ['ldapts', 'openid-client', 'otpauth', 'saxes']
 
 /** Read when a password is set, see src/auth/common-passwords.ts. */
 const COMMON_PASSWORDS = 'common-passwords.br'
+
+/** Read by src/files/extract/by-library.ts. */
+const LIBARCHIVE = 'libarchive.js/dist/libarchive.wasm'
 
 export const SERVER_INPUTS = [
   'src',
@@ -46,15 +49,13 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
       metafile: true,
     })
     await cp(join(ROOT, 'src', 'auth', COMMON_PASSWORDS), join(next, COMMON_PASSWORDS))
+    await cp(join(ROOT, 'node_modules', LIBARCHIVE), join(next, basename(LIBARCHIVE)))
     await writeFile(join(outDir, 'server-metafile.json'), JSON.stringify(metafile))
     await esbuild.build({
       ...options,
       entryPoints: { boot: 'src/boot.ts' },
       outdir: next,
-      // The preview process is the executable again; it needs no server around it.
-      footer: {
-        js: 'start(()=>require(process.argv[2]==="__preview-process"?"./preview.process.cjs":"./main.cjs"));',
-      },
+      footer: { js: 'start(require);' },
     })
     const old = join(outDir, `server.old-${process.pid}`)
     await rename(join(outDir, 'server'), old).catch(ignoreMissing)

@@ -34,5 +34,6 @@ export const PAPERS: readonly string[] = [
   'docs/screenshots/mobile-list-light.webp',
   'docs/trash.md',
   'docs/versions.md',
+  'docs/webdav.md',
   'filebrowser.json.example',
 ]

@@ -82,7 +82,14 @@ function packagingManifest(target: Target): Record<string, unknown> {
     bin: 'server/boot.cjs',
     pkg: {
       scripts: ['server/*.cjs'],
-      assets: ['server/*.br', 'web/**/*', 'native.json', 'node_modules/**/*'],
+      assets: [
+        'server/*.br',
+        'server/*.code',
+        'server/*.wasm',
+        'web/**/*',
+        'native.json',
+        'node_modules/**/*',
+      ],
       // Packages ask for a compiled part of every platform, and one that is not staged would be found
       // further up: that of this machine.
       ignore: [`!**/stage/${target.name}/**`],
