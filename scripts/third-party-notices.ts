@@ -77,6 +77,8 @@ function textOf(name: string, license: string, folder: string): string {
   const own = licenseText(folder)
   if (own !== '') return own
   if (license === 'Unlicense') return UNLICENSE
+  if (name === 'saxes')
+    return readFileSync(join(ROOT, 'scripts', 'saxes-licence.txt'), 'utf8').trim()
   const from = TEXT_OF.find(([pattern]) => pattern.test(name))?.[1]
   if (from === undefined) throw new Error(`${name} has no licence text`)
   const text = licenseText(join(ROOT, 'node_modules', from))
