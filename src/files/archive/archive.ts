@@ -1,11 +1,12 @@
 // Archives of a folder or a selection, written as they are being made, in constant memory.
 import { badRequest } from '../../lib/errors.ts'
 import { type ByteSink, createBatchingSink } from './byte-sink.ts'
-import { readAhead } from './content.ts'
+import { type Content, readAhead } from './content.ts'
 import type { ArchiveEntry } from './entries.ts'
 import { type ArchiveFormat, createCompressors } from './formats.ts'
 import { createTar } from './tar.ts'
 import { createZip } from './zip.ts'
+import { createZipDeflater } from './zip-deflated.ts'
 
 const EXTENSIONS: Record<ArchiveFormat, string> = {
   zip: '.zip',
@@ -66,6 +67,22 @@ export function archiveExtension(format: ArchiveFormat): string {
   return EXTENSIONS[format]
 }
 
+/** Of the writing of an archive, besides. */
+export interface ArchiveOptions {
+  /** A zip is packed, not only stored. */
+  deflated?: boolean
+  progress?: ArchiveProgress
+}
+
+/** Told how far it is. */
+interface ArchiveProgress {
+  /** A file by its name in the archive. */
+  at(name: string): void
+  bytes(count: number): void
+  /** It is in the archive. */
+  passed(): void
+}
+
 /** See createArchiveWriter. */
 export type WriteArchive = ReturnType<typeof createArchiveWriter>
 
@@ -76,19 +93,27 @@ export type WriteArchive = ReturnType<typeof createArchiveWriter>
  */
 export function createArchiveWriter() {
   const compressorFor = createCompressors()
+  const createDeflatedZip = createZipDeflater()
   return async (
     entries: AsyncIterable<ArchiveEntry>,
     format: ArchiveFormat,
     sink: ByteSink,
     signal: AbortSignal,
+    { deflated = false, progress }: ArchiveOptions = {},
   ): Promise<void> => {
     const compressor = format === 'zip' || format === 'tar' ? null : compressorFor(format, sink)
     const batches = createBatchingSink(compressor ?? sink)
-    const container = format === 'zip' ? createZip(batches) : createTar(batches)
+    const createContainer = format !== 'zip' ? createTar : deflated ? createDeflatedZip : createZip
+    const container = createContainer(batches)
     try {
       for await (const entry of readAhead(entries, signal)) {
-        if (entry.kind === 'dir') await container.folder(entry)
-        else await container.file(entry, entry.content)
+        if (entry.kind === 'dir') {
+          await container.folder(entry)
+          continue
+        }
+        progress?.at(entry.name)
+        await container.file(entry, progress ? told(entry.content, progress) : entry.content)
+        progress?.passed()
       }
       await container.end()
       await batches.end()
@@ -98,4 +123,19 @@ export function createArchiveWriter() {
       throw error
     }
   }
+}
+
+function told(content: Content, { bytes }: ArchiveProgress): Content {
+  if (content.whole) {
+    bytes(content.sizeBytes)
+    return content
+  }
+  const copyTo = (sink: ByteSink) =>
+    content.copyTo({
+      write: async (chunk) => {
+        await sink.write(chunk)
+        bytes(chunk.length)
+      },
+    })
+  return { ...content, copyTo }
 }

@@ -1,7 +1,7 @@
 // What goes into an archive: the entries of a folder or a selection, under names that are safe to
 // unpack, found while the archive is being sent.
-import { AppError, unless } from '../../lib/errors.ts'
-import { isWithin, parentOf, ROOT, suffixOf, type VPath } from '../../lib/vpath.ts'
+import { AppError } from '../../lib/errors.ts'
+import { baseName, isWithin, parentOf, ROOT, suffixOf, type VPath } from '../../lib/vpath.ts'
 import { type FolderReader, MAX_OPEN_DEPTH, type OpenFile } from '../place/folder-reader.ts'
 import type { DirEntry } from '../place/list-folder.ts'
 import type { Scope } from '../place/scope.ts'
@@ -31,6 +31,16 @@ export type ArchiveEntry = FolderEntry | FileEntry
 /** Links to folders inside folders reached by links, at most; like the host's own limit. */
 const MAX_LINK_DEPTH = 40
 
+/** Told of what is left out because it cannot be read. */
+export type OnLost = (vpath: VPath, error: AppError) => void
+
+interface Walk {
+  scope: Scope
+  common: VPath
+  signal: AbortSignal
+  onLost: OnLost | undefined
+}
+
 /**
  * Yields the entries at and below `roots`, named relative to `common`, depth first in byte order.
  * `common` itself gets no entry. What may not be downloaded is left out; so are
@@ -42,11 +52,13 @@ export async function* archiveEntries(
   roots: readonly VPath[],
   common: VPath,
   signal: AbortSignal,
+  onLost?: OnLost,
 ): AsyncGenerator<ArchiveEntry, void> {
+  const walk = { scope, common, signal, onLost }
   for (const root of roots) {
     if (!scope.may(root, 'pass')) continue
-    const found = await lookAt(scope, root)
-    if (found) yield* entriesAt(scope, root, found, common, [], 0, signal)
+    const found = await lookAt(walk, root)
+    if (found) yield* entriesAt(walk, root, found, [], 0)
   }
 }
 
@@ -58,19 +70,41 @@ export function commonFolder(roots: readonly VPath[]): VPath {
   return common
 }
 
-async function* entriesAt(
+/** What an archive of what is selected in a folder is called, without its extension, and the folder that names in it begin at. */
+export async function nameSelection(
   scope: Scope,
+  folder: VPath,
+  roots: readonly VPath[],
+  rootName: string,
+): Promise<{ common: VPath; name: string }> {
+  const [only] = roots
+  const common = commonFolder(roots)
+  const name = baseName(common) || baseName(folder) || rootName
+  if (roots.length > 1) return { common, name: `_${name}` }
+  // A single file is named after itself and lies in the archive under its name.
+  const isFile = only !== undefined && only !== folder && !(await isFolder(scope, only))
+  return { common: isFile ? parentOf(common) : common, name }
+}
+
+async function isFolder(scope: Scope, vpath: VPath): Promise<boolean> {
+  if (!scope.may(vpath, 'download')) return false
+  // Missing or unreadable: the archive will be empty, as for any selected entry that is.
+  const found = await scope.stat(vpath).catch(() => null)
+  return found?.kind === 'dir'
+}
+
+async function* entriesAt(
+  walk: Walk,
   vpath: VPath,
   found: EntryStat,
-  common: VPath,
   ancestors: readonly EntryStat[],
   linkDepth: number,
-  signal: AbortSignal,
 ): AsyncGenerator<ArchiveEntry, void> {
+  const { scope, common, signal } = walk
   signal.throwIfAborted()
   const name = entryName(vpath, common)
   if (found.kind === 'file') {
-    const open = () => unlessLost(scope.openRead(vpath))
+    const open = () => unlessLost(walk, vpath, scope.openRead(vpath))
     if (name !== '') yield { kind: 'file', name, vpath, open }
     return
   }
@@ -83,19 +117,19 @@ async function* entriesAt(
   // Open while files are read from it, closed before another folder is entered: depth costs nothing.
   let reader: FolderReader | null = null
   try {
-    const children = await listOrNothing(scope, vpath)
+    const children = (await unlessLost(walk, vpath, scope.list(vpath))) ?? []
     const segmentOf = segmentsOf(children)
     for (const child of children) {
       if (child.kind === 'file' || child.rawName) {
-        reader ??= await unlessLost(scope.openFolder(vpath))
+        reader ??= await unlessLost(walk, vpath, scope.openFolder(vpath))
         const inside = name === '' ? '' : `${name}/`
-        if (reader) yield* entriesIn(reader, child, inside + segmentOf(child), 0, signal)
+        if (reader) yield* entriesIn(walk, reader, child, inside + segmentOf(child), 0)
       } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
         await reader?.close()
         reader = null
-        const stat = await lookAt(scope, child.vpath)
+        const stat = await lookAt(walk, child.vpath)
         const depth = child.kind === 'link' ? linkDepth + 1 : linkDepth
-        if (stat) yield* entriesAt(scope, child.vpath, stat, common, chain, depth, signal)
+        if (stat) yield* entriesAt(walk, child.vpath, stat, chain, depth)
       }
     }
   } finally {
@@ -105,29 +139,30 @@ async function* entriesAt(
 
 // By names alone, without an address, for what lies below a name that is not UTF-8.
 async function* entriesIn(
+  walk: Walk,
   folder: FolderReader,
   entry: DirEntry,
   name: string,
   depth: number,
-  signal: AbortSignal,
 ): AsyncGenerator<ArchiveEntry, void> {
-  signal.throwIfAborted()
+  const { vpath } = entry
+  walk.signal.throwIfAborted()
   if (entry.kind === 'file') {
-    const open = () => unlessLost(folder.openRead(entry))
-    yield { kind: 'file', name, vpath: entry.vpath, open }
+    const open = () => unlessLost(walk, vpath, folder.openRead(entry))
+    yield { kind: 'file', name, vpath, open }
   }
   if (entry.kind !== 'dir') return
   if (depth > MAX_OPEN_DEPTH)
-    throw new AppError('too_large', `${entry.vpath} lies too deep`, { status: 500 })
-  const inner = await unlessLost(folder.enter(entry))
+    throw new AppError('too_large', `${vpath} lies too deep`, { status: 500 })
+  const inner = await unlessLost(walk, vpath, folder.enter(entry))
   if (!inner) return
   try {
     if (inner.isOpen)
       yield { kind: 'dir', name, mode: inner.mode, mtimeMs: Math.floor(inner.mtimeMs) }
-    const children = (await unlessLost(inner.list())) ?? []
+    const children = (await unlessLost(walk, vpath, inner.list())) ?? []
     const segmentOf = segmentsOf(children)
     for (const child of children)
-      yield* entriesIn(inner, child, `${name}/${segmentOf(child)}`, depth + 1, signal)
+      yield* entriesIn(walk, inner, child, `${name}/${segmentOf(child)}`, depth + 1)
   } finally {
     await inner.close()
   }
@@ -169,18 +204,30 @@ function isSame(a: EntryStat, b: EntryStat): boolean {
   return a.ino === b.ino && a.dev === b.dev
 }
 
-function lookAt(scope: Scope, vpath: VPath): Promise<EntryStat | null> {
-  return unlessLost(scope.stat(vpath))
+function lookAt(walk: Walk, vpath: VPath): Promise<EntryStat | null> {
+  return unlessLost(walk, vpath, walk.scope.stat(vpath))
 }
 
-async function listOrNothing(scope: Scope, vpath: VPath) {
-  return (await unlessLost(scope.list(vpath))) ?? []
-}
+const LOST: readonly string[] = [
+  'forbidden',
+  'download_forbidden',
+  'not_found',
+  'not_mounted',
+  'unsupported',
+]
 
 // Denied, gone, replaced by something else: the archive goes on without it. Anything else (no more
 // descriptors, a failing disk) must not pass for a complete archive.
-function unlessLost<T>(promise: Promise<T>): Promise<T | null> {
-  return promise.catch(
-    unless('forbidden', 'download_forbidden', 'not_found', 'not_mounted', 'unsupported'),
-  )
+async function unlessLost<T>(
+  { onLost }: Walk,
+  vpath: VPath,
+  promise: Promise<T>,
+): Promise<T | null> {
+  try {
+    return await promise
+  } catch (error) {
+    if (!(error instanceof AppError) || !LOST.includes(error.code)) throw error
+    onLost?.(vpath, error)
+    return null
+  }
 }

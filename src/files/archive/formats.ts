@@ -15,6 +15,7 @@ import { createGate } from '../../lib/gate.ts'
 import { createBlockThreads } from './block-threads.ts'
 import { type BlockCodec, createBlockCompressor, MAX_JOBS } from './blocks.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
+import { DEFLATE_END, deflatedBytes, isWorth, probeOf } from './deflated-block.ts'
 import { LZ4_BLOCK_BYTES, LZ4_FRAME_END, LZ4_FRAMED_BYTES, lz4FrameHead } from './lz4.ts'
 import { compressXz, storeXz, XZ_BLOCK_BYTES } from './xz.ts'
 
@@ -75,8 +76,6 @@ export function createCompressors() {
 
 const deflate = promisify(deflateRaw)
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
-/** An empty last block in fixed codes, which ends the deflate stream. */
-const DEFLATE_END = Buffer.from([3, 0])
 const GZIP_LEVEL = 6
 
 // One gzip member: every block ends with a sync flush, so blocks can follow each other.
@@ -94,7 +93,7 @@ function gzipCodec(): BlockCodec {
       deflate(block, {
         level: (await isCompressible(block)) ? GZIP_LEVEL : 0,
         finishFlush: constants.Z_SYNC_FLUSH,
-        chunkSize: roomFor(block),
+        chunkSize: deflatedBytes(block.length),
       }),
     tail: () => {
       const trailer = Buffer.alloc(8)
@@ -105,20 +104,9 @@ function gzipCodec(): BlockCodec {
   }
 }
 
-/** Room for a block that does not compress, so that the result is one piece of memory. */
-function roomFor(block: Buffer): number {
-  return block.length + Math.ceil(block.length / 128) + 1024
-}
-
-const PROBE_BYTES = 16 * 1024
-const WORTH_RATIO = 0.97
-
-/** Tries a piece from the middle: photos, films and archives are not worth compressing. */
 async function isCompressible(block: Buffer): Promise<boolean> {
-  if (block.length <= PROBE_BYTES) return true
-  const at = Math.floor((block.length - PROBE_BYTES) / 2)
-  const probe = block.subarray(at, at + PROBE_BYTES)
-  return (await deflate(probe, { level: 1 })).length < PROBE_BYTES * WORTH_RATIO
+  const probe = probeOf(block)
+  return probe === null || isWorth((await deflate(probe, { level: 1 })).length)
 }
 
 async function xzBlock(block: Buffer): Promise<Uint8Array> {
@@ -132,7 +120,7 @@ const ZSTD_PARAMS = {
 }
 
 function zstdBlock(block: Buffer): Promise<Uint8Array> {
-  return zstd(block, { params: ZSTD_PARAMS, chunkSize: roomFor(block) })
+  return zstd(block, { params: ZSTD_PARAMS, chunkSize: deflatedBytes(block.length) })
 }
 
 const SNAPPY_PIECE_BYTES = 128 * 1024

@@ -12,10 +12,12 @@ declare module 'lzma-native' {
     readonly MODE_FAST: number
     readonly MF_HC4: number
     readonly CHECK_CRC32: number
+    readonly CONCATENATED: number
     createStream(
       coder: 'streamEncoder',
       options: { check: number; filters: readonly Filter[] },
     ): Transform
+    createStream(coder: 'autoDecoder', options: { memlimit: number; flags: number }): Transform
   }
   export default lzma
 }

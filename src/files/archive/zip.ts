@@ -1,4 +1,4 @@
-// zip: entries stored, as the original sends them; ZIP64 where sizes or counts need it; names in
+// zip: entries stored, as the original sends them, or deflated (zip-deflated.ts); ZIP64 where sizes or counts need it; names in
 // UTF-8. https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT (sections 4.3 and 4.5)
 import { crc32 } from 'node:zlib'
 import type { ByteSink } from './byte-sink.ts'
@@ -12,7 +12,8 @@ const END64 = 0x06064b50
 const END64_LOCATOR = 0x07064b50
 const EXTRA_ZIP64 = 0x0001
 const EXTRA_TIME = 0x5455
-const FLAG_DESCRIPTOR = 0x0008
+/** Checksum and sizes follow the content. */
+export const FLAG_DESCRIPTOR = 0x0008
 const FLAG_UTF8 = 0x0800
 const VERSION = 20
 const VERSION_ZIP64 = 45
@@ -23,55 +24,45 @@ const S_IFREG = 0o100000
 const S_IFDIR = 0o040000
 const DOS_DIRECTORY = 0x10
 
-interface Item {
+export const STORED = 0
+export const DEFLATED = 8
+
+export interface Item {
   name: Buffer
+  method: number
   flags: number
   time: Buffer
   mtimeSeconds: number
   crc: number
   sizeBytes: number
+  /** As it stands in the archive. */
+  packedBytes: number
   offset: number
   attributes: number
 }
 
+/** What all zips are made of: pieces one after the other, and the directory at the end. */
+export interface ZipWriter {
+  /** Where the next piece goes. */
+  offset(): number
+  write(bytes: Uint8Array): Promise<void>
+  /** An item that is complete. */
+  list(item: Item): void
+  end(): Promise<void>
+}
+
 /** Keeps about 100 bytes plus the name per entry for the directory at the end. */
-export function createZip(sink: ByteSink): Container {
+export function createZipWriter(sink: ByteSink): ZipWriter {
   const directory: Buffer[] = []
   let offset = 0
   const write = async (bytes: Uint8Array) => {
     offset += bytes.length
     await sink.write(bytes)
   }
-  const counted: ByteSink = { write }
-
   return {
-    folder: async (entry) => {
-      const item = toItem(entry, `${entry.name}/`, S_IFDIR, offset)
-      item.attributes |= DOS_DIRECTORY
-      await write(localHeader(item))
-      directory.push(centralHeader(item))
-    },
-    file: async (entry, content) => {
-      const item = toItem(entry, entry.name, S_IFREG, offset)
-      item.sizeBytes = content.sizeBytes
-      if (content.whole) {
-        item.crc = crc32(content.whole)
-        await write(localHeader(item))
-        await write(content.whole)
-      } else {
-        // The checksum is known only behind the content.
-        item.flags |= FLAG_DESCRIPTOR
-        await write(localHeader(item))
-        await content.copyTo({
-          write: (chunk) => {
-            item.crc = crc32(chunk, item.crc)
-            return counted.write(chunk)
-          },
-        })
-        await write(descriptor(item))
-      }
-      directory.push(centralHeader(item))
-    },
+    offset: () => offset,
+    write,
+    list: (item) => directory.push(centralHeader(item)),
     end: async () => {
       const start = offset
       for (const header of directory) await write(header)
@@ -80,56 +71,118 @@ export function createZip(sink: ByteSink): Container {
   }
 }
 
-function toItem(entry: EntryFacts, name: string, type: number, offset: number): Item {
+/** A zip of entries as they are. */
+export function createZip(sink: ByteSink): Container {
+  const writer = createZipWriter(sink)
+  return {
+    folder: (entry) => writeFolder(writer, entry),
+    file: async (entry, content) => {
+      const item = itemOf(entry, content.sizeBytes)
+      item.packedBytes = content.sizeBytes
+      if (content.whole) {
+        item.crc = crc32(content.whole)
+        await writeHeader(writer, item)
+        await writer.write(content.whole)
+      } else {
+        // The checksum is known only behind the content.
+        item.flags |= FLAG_DESCRIPTOR
+        await writeHeader(writer, item)
+        await content.copyTo({
+          write: (chunk) => {
+            item.crc = crc32(chunk, item.crc)
+            return writer.write(chunk)
+          },
+        })
+        await writer.write(descriptor(item))
+      }
+      writer.list(item)
+    },
+    end: writer.end,
+  }
+}
+
+export async function writeFolder(writer: ZipWriter, entry: EntryFacts): Promise<void> {
+  const item = toItem(entry, `${entry.name}/`, S_IFDIR)
+  item.attributes |= DOS_DIRECTORY
+  await writeHeader(writer, item)
+  writer.list(item)
+}
+
+/** A file that is stored. */
+export function itemOf(entry: EntryFacts, sizeBytes: number): Item {
+  return { ...toItem(entry, entry.name, S_IFREG), sizeBytes }
+}
+
+/** Puts the header of an item where the writer is. */
+export async function writeHeader(writer: ZipWriter, item: Item): Promise<void> {
+  item.offset = writer.offset()
+  await writer.write(localHeader(item))
+}
+
+function toItem(entry: EntryFacts, name: string, type: number): Item {
   return {
     name: Buffer.from(name),
     flags: FLAG_UTF8,
     time: dosTime(new Date(entry.mtimeMs)),
     mtimeSeconds: Math.floor(entry.mtimeMs / 1000),
     crc: 0,
+    method: STORED,
     sizeBytes: 0,
-    offset,
+    packedBytes: 0,
+    offset: 0,
     attributes: ((type | (entry.mode & 0o777)) << 16) >>> 0,
   }
 }
 
 function localHeader(item: Item): Buffer {
-  const large = item.sizeBytes >= MAX32
+  const large = isLarge(item)
   const extras = [timeExtra(item)]
-  if (large) extras.push(zip64Extra([item.sizeBytes, item.sizeBytes]))
+  // How small it will be is known behind the content, and then neither size stands here.
+  const isKnown = item.method === STORED || !(item.flags & FLAG_DESCRIPTOR)
+  const [size, packed] = isKnown ? [item.sizeBytes, item.packedBytes] : [0, 0]
+  if (large) extras.push(zip64Extra([size, packed]))
   const extra = Buffer.concat(extras)
   const header = Buffer.alloc(30)
   header.writeUInt32LE(LOCAL, 0)
   header.writeUInt16LE(large ? VERSION_ZIP64 : VERSION, 4)
   header.writeUInt16LE(item.flags, 6)
+  header.writeUInt16LE(item.method, 8)
   header.set(item.time, 10)
   header.writeUInt32LE(item.flags & FLAG_DESCRIPTOR ? 0 : item.crc, 14)
-  header.writeUInt32LE(large ? MAX32 : item.sizeBytes, 18)
-  header.writeUInt32LE(large ? MAX32 : item.sizeBytes, 22)
+  header.writeUInt32LE(large ? MAX32 : packed, 18)
+  header.writeUInt32LE(large ? MAX32 : size, 22)
   header.writeUInt16LE(item.name.length, 26)
   header.writeUInt16LE(extra.length, 28)
   return Buffer.concat([header, item.name, extra])
 }
 
-function descriptor(item: Item): Buffer {
-  const large = item.sizeBytes >= MAX32
+/** Room for the header of deflate around what does not shrink. */
+function isLarge({ sizeBytes }: Item): boolean {
+  return sizeBytes >= MAX32 - 2 ** 22
+}
+
+export function descriptor(item: Item): Buffer {
+  const large = isLarge(item)
   const bytes = Buffer.alloc(large ? 24 : 16)
   bytes.writeUInt32LE(DESCRIPTOR, 0)
   bytes.writeUInt32LE(item.crc, 4)
   if (large) {
-    bytes.writeBigUInt64LE(BigInt(item.sizeBytes), 8)
+    bytes.writeBigUInt64LE(BigInt(item.packedBytes), 8)
     bytes.writeBigUInt64LE(BigInt(item.sizeBytes), 16)
   } else {
-    bytes.writeUInt32LE(item.sizeBytes, 8)
+    bytes.writeUInt32LE(item.packedBytes, 8)
     bytes.writeUInt32LE(item.sizeBytes, 12)
   }
   return bytes
 }
 
 function centralHeader(item: Item): Buffer {
-  const large = item.sizeBytes >= MAX32
+  const large = isLarge(item)
   const far = item.offset >= MAX32
-  const values = [...(large ? [item.sizeBytes, item.sizeBytes] : []), ...(far ? [item.offset] : [])]
+  const values = [
+    ...(large ? [item.sizeBytes, item.packedBytes] : []),
+    ...(far ? [item.offset] : []),
+  ]
   const extras = [timeExtra(item)]
   if (values.length > 0) extras.push(zip64Extra(values))
   const extra = Buffer.concat(extras)
@@ -139,9 +192,10 @@ function centralHeader(item: Item): Buffer {
   header.writeUInt16LE(MADE_BY_UNIX | version, 4)
   header.writeUInt16LE(version, 6)
   header.writeUInt16LE(item.flags, 8)
+  header.writeUInt16LE(item.method, 10)
   header.set(item.time, 12)
   header.writeUInt32LE(item.crc, 16)
-  header.writeUInt32LE(large ? MAX32 : item.sizeBytes, 20)
+  header.writeUInt32LE(large ? MAX32 : item.packedBytes, 20)
   header.writeUInt32LE(large ? MAX32 : item.sizeBytes, 24)
   header.writeUInt16LE(item.name.length, 28)
   header.writeUInt16LE(extra.length, 30)

@@ -1,0 +1,147 @@
+// zip with deflated entries, on all cores: blocks are packed in threads beside each other, and leave in their order.
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { crc32 } from 'node:zlib'
+import { freeMemory } from '../../lib/free-memory.ts'
+import { createGate } from '../../lib/gate.ts'
+import { createBlockThreads } from './block-threads.ts'
+import type { ByteSink } from './byte-sink.ts'
+import type { Content } from './content.ts'
+import { DEFLATE_END, deflatedBytes } from './deflated-block.ts'
+import type { Container, EntryFacts } from './tar.ts'
+import {
+  createZipWriter,
+  DEFLATED,
+  descriptor,
+  FLAG_DESCRIPTOR,
+  type Item,
+  itemOf,
+  writeFolder,
+  writeHeader,
+  type ZipWriter,
+} from './zip.ts'
+
+const BLOCK_BYTES = 1024 * 1024
+
+/** What is written when its turn has come. */
+interface Piece {
+  packed: Promise<Uint8Array>
+  write(packed: Uint8Array): Promise<void>
+}
+
+interface Packing {
+  writer: ZipWriter
+  pack(block: Uint8Array): Promise<Uint8Array>
+  /** Takes a further piece, once it may wait. */
+  add(piece: Piece): Promise<void>
+}
+
+/** Makes what builds zips; they share a thread for each core, started when they are needed. */
+export function createZipDeflater(): (sink: ByteSink) => Container {
+  const threads = availableParallelism()
+  const inTurn = createGate(threads)
+  const deflate = createBlockThreads({
+    inputBytes: BLOCK_BYTES,
+    outputBytes: deflatedBytes(BLOCK_BYTES),
+    start: (options) => new Worker(new URL('./deflate.worker.ts', import.meta.url), options),
+  })
+  return (sink) => {
+    const writer = createZipWriter(sink)
+    const pieces: Piece[] = []
+    const writeOldest = async () => {
+      const oldest = pieces.shift()
+      const packed = await oldest?.packed
+      if (packed) await oldest?.write(packed)
+    }
+    const packing: Packing = {
+      writer,
+      pack: (block) => inTurn(() => deflate(block)),
+      add: async (piece) => {
+        // Awaited in order; a failure meanwhile must not count as unhandled.
+        piece.packed.catch(() => {})
+        pieces.push(piece)
+        // So many that a thread which comes free finds work, also beside large ones.
+        while (pieces.length > 2 * threads) await writeOldest()
+      },
+    }
+    return {
+      folder: (entry) => packing.add({ packed: NOTHING, write: () => writeFolder(writer, entry) }),
+      file: (entry, content) =>
+        content.whole ? addWhole(packing, entry, content.whole) : addLarge(packing, entry, content),
+      end: async () => {
+        while (pieces.length > 0) await writeOldest()
+        await writer.end()
+      },
+    }
+  }
+}
+
+const NOTHING = Promise.resolve(Buffer.alloc(0))
+
+async function addWhole(packing: Packing, entry: EntryFacts, whole: Buffer): Promise<void> {
+  const { writer, pack, add } = packing
+  const item = itemOf(entry, whole.length)
+  item.crc = crc32(whole)
+  // The memory is the next file's once this is left.
+  const block = Buffer.from(whole)
+  const write = async (packed: Uint8Array) => {
+    const packedBytes = packed.length + DEFLATE_END.length
+    const isSmaller = block.length > 0 && packedBytes < block.length
+    item.packedBytes = isSmaller ? packedBytes : block.length
+    if (isSmaller) item.method = DEFLATED
+    await writeHeader(writer, item)
+    await writer.write(isSmaller ? packed : block)
+    if (isSmaller) await writer.write(DEFLATE_END)
+    writer.list(item)
+  }
+  await add({ packed: block.length > 0 ? pack(block) : NOTHING, write })
+}
+
+async function addLarge(
+  packing: Packing,
+  entry: EntryFacts,
+  content: Extract<Content, { whole: null }>,
+): Promise<void> {
+  const { writer, add } = packing
+  const item: Item = { ...itemOf(entry, content.sizeBytes), method: DEFLATED }
+  item.flags |= FLAG_DESCRIPTOR
+  await add({ packed: NOTHING, write: () => writeHeader(writer, item) })
+  let block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+  let used = 0
+  const flush = async () => {
+    const full = block.subarray(0, used)
+    block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+    used = 0
+    const packed = packing.pack(full).finally(() => freeMemory(full))
+    await add({
+      packed,
+      write: async (bytes) => {
+        item.packedBytes += bytes.length
+        await writer.write(bytes)
+        freeMemory(bytes)
+      },
+    })
+  }
+  await content.copyTo({
+    write: async (chunk) => {
+      item.crc = crc32(chunk, item.crc)
+      for (let at = 0; at < chunk.length; ) {
+        const bytes = Math.min(chunk.length - at, BLOCK_BYTES - used)
+        block.set(chunk.subarray(at, at + bytes), used)
+        used += bytes
+        at += bytes
+        if (used === BLOCK_BYTES) await flush()
+      }
+    },
+  })
+  if (used > 0) await flush()
+  await add({
+    packed: NOTHING,
+    write: async () => {
+      item.packedBytes += DEFLATE_END.length
+      await writer.write(DEFLATE_END)
+      await writer.write(descriptor(item))
+      writer.list(item)
+    },
+  })
+}

@@ -1,0 +1,201 @@
+// Entries of a zip: ZIP64, deflate64 and encryption by zip.js; what is plain, by zlib.
+import { pipeline, Readable } from 'node:stream'
+import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
+import { configure, type Entry, type FileEntry, Reader, ZipReader } from '@zip.js/zip.js'
+import type { ErrorCode } from '../../api-types.ts'
+import { AppError } from '../../lib/errors.ts'
+import type { Output } from './output.ts'
+import { type ArchiveFile, bytesAt, pieces } from './source.ts'
+import type { DecoderTask } from './wire.ts'
+
+/** See extract.ts; what is more is not even listed. */
+const MAX_ENTRIES = 1_000_000
+const MAX_DIRECTORY_BYTES = 256 * 1024 * 1024
+const END_BYTES = 22
+const MAX_COMMENT_BYTES = 65_535
+const LOCAL_BYTES = 30
+/** Up to this size a file is unpacked in one piece. */
+const WHOLE_BYTES = 256 * 1024
+const CHUNK_BYTES = 256 * 1024
+const STORED = 0
+const DEFLATED = 8
+const S_IFMT = 0o170000
+const S_IFLNK = 0o120000
+const S_IFREG = 0o100000
+
+/** Tells of all entries. Throws `damaged`, `too_large`, `invalid_password`, `unsupported`. */
+export async function readZip(
+  file: ArchiveFile,
+  output: Output,
+  { encoding, password }: Pick<DecoderTask, 'encoding' | 'password'>,
+): Promise<void> {
+  await requireReadable(file)
+  configure({ useWebWorkers: false })
+  const zip = new ZipReader(readerOf(file), {
+    strictness: 'tolerant',
+    filenameValidation: 'tolerant',
+    checkOverlappingEntry: true,
+    checkCrc32: true,
+    checkSignature: true,
+    ...(password !== null && { password }),
+  })
+  const decodeText = (bytes: Uint8Array) => textOf(bytes, encoding)
+  const entries = () => zip.getEntriesGenerator({ decodeText })
+  await requireApart(entries())
+  for await (const entry of entries()) await tell(file, output, entry)
+  await zip.close()
+}
+
+function damaged(what: string): AppError {
+  return new AppError('damaged', `zip: ${what}`)
+}
+
+/** What the library would read into memory as a whole. */
+async function requireReadable(file: ArchiveFile): Promise<void> {
+  const tailAt = Math.max(0, file.sizeBytes - END_BYTES - MAX_COMMENT_BYTES)
+  const tail = await bytesAt(file, tailAt, file.sizeBytes - tailAt)
+  const at = tail.lastIndexOf('PK\x05\x06', tail.length - END_BYTES, 'latin1')
+  if (at < 0) throw damaged('no directory')
+  let count = tail.readUInt16LE(at + 10)
+  let bytes = tail.readUInt32LE(at + 12)
+  const locator = at >= 20 ? tail.subarray(at - 20, at) : Buffer.alloc(0)
+  if (locator.toString('latin1', 0, 4) === 'PK\x06\x07') {
+    const end = await bytesAt(file, Number(locator.readBigUInt64LE(8)), 56)
+    if (end.length === 56 && end.toString('latin1', 0, 4) === 'PK\x06\x06') {
+      count = Math.max(count === 0xffff ? 0 : count, Number(end.readBigUInt64LE(32)))
+      bytes = Math.max(bytes === 0xffffffff ? 0 : bytes, Number(end.readBigUInt64LE(40)))
+    }
+  }
+  if (count > MAX_ENTRIES || Math.min(bytes, file.sizeBytes) > MAX_DIRECTORY_BYTES)
+    throw new AppError('too_large', `zip: ${count} entries`)
+}
+
+function readerOf(file: ArchiveFile): Reader<null> {
+  return new (class extends Reader<null> {
+    override async init() {
+      this.size = file.sizeBytes
+    }
+    override async readUint8Array(index: number, length: number) {
+      return new Uint8Array(await bytesAt(file, index, length))
+    }
+  })(null)
+}
+
+/** UTF-8 where it is that, else as it was asked for; undefined for the code page of DOS. */
+function textOf(bytes: Uint8Array, encoding: string): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    return encoding === '' ? undefined : new TextDecoder(encoding).decode(bytes)
+  }
+}
+
+/** Nothing is unpacked twice: entries that share bytes are those of a bomb. */
+async function requireApart(entries: AsyncIterable<Entry>): Promise<void> {
+  let starts = new Float64Array(1024)
+  let ends = new Float64Array(1024)
+  let count = 0
+  for await (const { offset, rawFilename, compressedSize } of entries) {
+    if (count >= MAX_ENTRIES)
+      throw new AppError('too_large', `zip: more than ${MAX_ENTRIES} entries`)
+    if (count === starts.length) {
+      starts = grown(starts)
+      ends = grown(ends)
+    }
+    starts[count] = offset
+    ends[count] = offset + LOCAL_BYTES + rawFilename.length + compressedSize
+    count++
+  }
+  starts = starts.subarray(0, count).sort()
+  ends = ends.subarray(0, count).sort()
+  // Sorted by themselves they still belong together where nothing overlaps.
+  for (let i = 1; i < count; i++)
+    if ((starts[i] ?? 0) < (ends[i - 1] ?? 0)) throw damaged('entries overlap')
+}
+
+function grown(array: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
+  const larger = new Float64Array(array.length * 2)
+  larger.set(array)
+  return larger
+}
+
+async function tell(file: ArchiveFile, output: Output, entry: Entry): Promise<void> {
+  const { filename, unixMode, lastModDate, uncompressedSize } = entry
+  const type = (unixMode ?? 0) & S_IFMT
+  const isFile = !entry.directory && (type === 0 || type === S_IFREG)
+  const kind = entry.directory ? 'dir' : type === S_IFLNK ? 'link' : isFile ? 'file' : 'other'
+  await output.entry({
+    name: filename.replaceAll('\\', '/'),
+    kind,
+    mode: unixMode === undefined || unixMode === 0 ? null : unixMode,
+    mtimeMs: lastModDate.getTime() || 0,
+    sizeBytes: uncompressedSize,
+  })
+  if (entry.directory || kind !== 'file') return
+  try {
+    if (!(await unpackPlain(file, output, entry))) await unpackOther(output, entry)
+    await output.end()
+  } catch (error) {
+    await output.end(codeOf(error))
+    // Of all the same is to be expected.
+    if (codeOf(error) === 'invalid_password')
+      throw new AppError('invalid_password', (error as Error).message)
+  }
+  file.onRead(entry.offset + entry.compressedSize)
+}
+
+function codeOf(error: unknown): ErrorCode {
+  if (error instanceof AppError) return error.code
+  const text = (error as Error).message
+  if (/encrypted entry|password/i.test(text)) return 'invalid_password'
+  return /not supported|split/i.test(text) ? 'unsupported' : 'damaged'
+}
+
+/** False for what zlib does not read. */
+async function unpackPlain(file: ArchiveFile, output: Output, entry: FileEntry): Promise<boolean> {
+  const { compressionMethod, encrypted, offset, compressedSize, uncompressedSize } = entry
+  if (encrypted || (compressionMethod !== STORED && compressionMethod !== DEFLATED)) return false
+  const header = await bytesAt(file, offset, LOCAL_BYTES)
+  if (header.length < LOCAL_BYTES || header.toString('latin1', 0, 4) !== 'PK\x03\x04') return false
+  const from = offset + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
+  const to = from + compressedSize
+  if (to > file.sizeBytes) throw damaged('it breaks off')
+  let sum = 0
+  let bytes = 0
+  const pass = async (chunk: Buffer) => {
+    bytes += chunk.length
+    if (bytes > uncompressedSize) throw damaged('more than it says')
+    sum = crc32(chunk, sum)
+    await output.data(chunk)
+  }
+  if (compressionMethod === STORED) {
+    for await (const piece of pieces(file, from, to)) await pass(piece)
+  } else if (compressedSize <= WHOLE_BYTES && uncompressedSize <= WHOLE_BYTES) {
+    const packed = await bytesAt(file, from, compressedSize)
+    const maxOutputLength = Math.max(1, uncompressedSize)
+    await pass(inflateRawSync(packed, { maxOutputLength }))
+  } else {
+    const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES })
+    pipeline(Readable.from(pieces(file, from, to), { objectMode: false }), inflate, () => {})
+    for await (const chunk of inflate) await pass(chunk as Buffer)
+  }
+  if (bytes !== uncompressedSize || sum !== crcOf(entry)) throw damaged('not what it says')
+  return true
+}
+
+function crcOf({ crc32, signature }: FileEntry): number {
+  return (crc32 ?? signature ?? 0) >>> 0
+}
+
+async function unpackOther(output: Output, entry: FileEntry): Promise<void> {
+  let bytes = 0
+  const sink = new WritableStream<Uint8Array>({
+    write: async (chunk) => {
+      bytes += chunk.length
+      if (bytes > entry.uncompressedSize) throw damaged('more than it says')
+      await output.data(chunk)
+    },
+  })
+  await entry.getData(sink)
+  if (bytes !== entry.uncompressedSize) throw damaged('not what it says')
+}
