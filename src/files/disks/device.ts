@@ -5,6 +5,7 @@ import { fsync } from 'node:fs'
 import { promisify } from 'node:util'
 import { syncFolder } from '../../lib/sync-folder.ts'
 import { createFolderSyncs } from './folder-syncs.ts'
+import { createRecent } from './recent.ts'
 
 export interface Device {
   /** `foreign` may stop answering; `kernel` is what the kernel makes up. */
@@ -72,8 +73,8 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
   let slowUntilMs = 0
   let sampled = 0
   let sampleMs = 0
-  const readUntilMs = new Map<bigint, number>()
-  const sums = new Map<bigint, { mtimeNs: bigint; sum: number }>()
+  const readUntilMs = createRecent<bigint, number>(MAX_READ_FILES)
+  const sums = createRecent<bigint, { mtimeNs: bigint; sum: number }>(MAX_SUMS)
   const measure = (ms: number) => {
     // In memory a slow call is one that has waited for a processor.
     if (isMemory) return
@@ -96,15 +97,9 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
         measure(performance.now() - startedAt)
       }
     },
-    noteRead: (ino) => {
-      if (readUntilMs.size >= MAX_READ_FILES) readUntilMs.clear()
-      readUntilMs.set(ino, performance.now() + READ_MS)
-    },
+    noteRead: (ino) => readUntilMs.set(ino, performance.now() + READ_MS),
     wasRead: (ino) => (readUntilMs.get(ino) ?? 0) > performance.now(),
-    noteSum: (ino, mtimeNs, sum) => {
-      if (sums.size >= MAX_SUMS) sums.clear()
-      sums.set(ino, { mtimeNs, sum })
-    },
+    noteSum: (ino, mtimeNs, sum) => sums.set(ino, { mtimeNs, sum }),
     sumOf: (ino, mtimeNs) => {
       const known = sums.get(ino)
       return known?.mtimeNs === mtimeNs ? known.sum : null

@@ -64,8 +64,8 @@ export interface Changing {
   isOneRecord(a: VPath, b: VPath): Promise<boolean>
   /** Permission bits of a file or folder; a link in its place is `forbidden`, not followed. */
   setMode(at: At, mode: number, verb?: 'create' | 'modify'): Promise<void>
-  /** Modification time of a file or folder that may be created, where the disk takes it. */
-  setTime(at: At, mtimeNs: bigint): Promise<void>
+  /** Modification time of a file or folder, where the disk takes it. */
+  setTime(at: At, mtimeNs: bigint, verb?: 'create' | 'modify'): Promise<void>
 }
 
 /** The changing part of a scope. */
@@ -135,10 +135,10 @@ export function changingOf(tree: Tree): Changing {
         if (!folder) throw notFound(vpath)
         await volume.setMode(folder, name, permissionBits(mode))
       }),
-    setTime: (at, mtimeNs) =>
+    setTime: (at, mtimeNs, verb = 'create') =>
       within(tree, at, async (place, vpath) => {
         const { folder, name } = place
-        await requireMay(tree, place, 'create')
+        await requireMay(tree, place, verb)
         if (!folder) throw notFound(vpath)
         await volume
           .setTime(folder, name, mtimeNs)

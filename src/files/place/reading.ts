@@ -60,7 +60,7 @@ export interface Reading {
   listAll(at: At, options?: { temps?: boolean }): Promise<DirEntry[]>
   /** What listAll gives of a folder and of all below it, however deep; see entriesBelow. */
   entriesBelow(
-    vpath: VPath,
+    at: At,
     options: { signal: AbortSignal; skipsUnreadable?: boolean },
   ): AsyncGenerator<DirEntry[], void>
   /** The entries of list with facts; those that cannot be read are left out. */
@@ -116,8 +116,9 @@ export function readingOf(tree: Tree): Reading {
     list: (at) => within(tree, at, (place) => listBy(tree, rules, place)),
     listAll: (at, { temps = false } = {}) =>
       within(tree, at, (place) => listBy(tree, everything(tree, temps), place, true)),
-    entriesBelow: async function* (vpath, options) {
-      const folder = await within(tree, vpath, (place) => openAsFolder(tree, place))
+    entriesBelow: async function* (at, options) {
+      const folder = await within(tree, at, (place) => openAsFolder(tree, place))
+      const vpath = typeof at === 'string' ? at : at.vpath
       yield* entriesBelow(jail, everything(tree), folder, vpath, options)
     },
     listDetailed: (at, signal) =>

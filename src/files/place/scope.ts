@@ -63,14 +63,17 @@ export interface Scope extends Reading, Changing {
    */
   place(vpath: VPath): Promise<Place>
   /**
-   * The test for `vpath` and everything below, by requested and real path; for trees that are changed as a whole. With
+   * The test for a path and everything below, by requested and real path; for trees that are changed as a whole. With
    * `itself` a link is judged where it lies and not where it leads.
    */
-  mayBelow(vpath: VPath, options?: { itself: boolean }): Promise<May>
+  mayBelow(at: At, options?: { itself: boolean }): Promise<May>
   /** What may be done at a place, where records of folders speak of the account; else undefined. */
   rightsAt(place: Place): Promise<FolderRights | undefined>
-  /** False where no record says anything else of what lies below an entry. */
-  differsBelow(vpath: VPath): boolean
+  /**
+   * False where no record says anything else of what lies below an entry than is said of its path. Through a link the
+   * place may have other rights than the path, so that it is true.
+   */
+  differsBelow(vpath: VPath): Promise<boolean>
   /** The tree below a place as one of its own, under the same rules. */
   below(place: Place): Promise<Scope>
 }
@@ -111,17 +114,20 @@ export function createScope(options: ScopeOptions): Scope {
     },
     isTop: (vpath) => vpath === jail.base,
     place: (vpath) => guarded(vpath, () => placeOf(tree, vpath)),
-    mayBelow: (vpath, { itself } = { itself: false }) =>
-      itself
-        ? withEntry(tree, vpath, ({ realPath }) => rules.below(vpath, realPath))
-        : within(tree, vpath, ({ realPath }) => rules.below(vpath, realPath)),
+    mayBelow: (at, { itself } = { itself: false }) => {
+      const below = ({ vpath, realPath }: Place) => rules.below(vpath, realPath)
+      return itself && typeof at === 'string' ? withEntry(tree, at, below) : within(tree, at, below)
+    },
     rightsAt: async (place) => {
       if (!rights) return undefined
       const test = await rules.below(place.vpath, place.realPath)
       const { see: _, ...allowed } = rightsBy((verb) => test(place.vpath, verb))
       return allowed
     },
-    differsBelow: (vpath) => rights?.differsBelow(vpath) ?? false,
+    differsBelow: async (vpath) => {
+      if (!rights || rights.differsBelow(vpath)) return rights !== undefined
+      return withEntry(tree, vpath, async ({ realPath }) => !rights.isPlain(vpath, realPath))
+    },
     below: async ({ vpath, realPath: root }) => {
       const mayHere = await rules.below(vpath, root)
       const mayBelow: May = (child, verb) => mayHere(rebase(vpath, child), verb)

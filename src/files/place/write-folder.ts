@@ -14,7 +14,7 @@ export interface WriteFolder {
    * by its path.
    */
   openTemp(name: string): Promise<TempFile | null>
-  /** What has a name in the folder, a link not followed; null where nothing has. */
+  /** What has a name in the folder, a link not followed; null where nothing has. `forbidden` for one that is not seen. */
   stat(name: string): Promise<BigIntStats | null>
   /** When all its temporary files are done: syncs the folder. Rejects with the system's error. */
   close(): Promise<void>
@@ -35,7 +35,11 @@ export function createWriteFolder(
       throw fromErrno(error, joinVPath(vpath, name))
     })
   return {
-    stat,
+    stat: async (name) => {
+      const child = joinVPath(vpath, name)
+      if (!may(child, 'see')) throw refusal('see', child, false)
+      return stat(name)
+    },
     openTemp: async (name) => {
       const child = joinVPath(vpath, name)
       if (!may(child, 'create')) throw refusal('create', child, true)

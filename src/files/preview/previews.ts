@@ -1,7 +1,7 @@
 // Previews of files: which kinds have one, cache first, equal requests made once.
-import { access, constants } from 'node:fs/promises'
-import { delimiter, isAbsolute, join } from 'node:path'
+
 import { contains } from '../../lib/host-path.ts'
+import { findProgram } from '../../programs/find-program.ts'
 import type { OpenFile } from '../place/scope.ts'
 import { createDiskCache, createMemoryCache, type PreviewCache } from './cache.ts'
 import {
@@ -277,20 +277,4 @@ export function needsRendition(extension: string): boolean {
 /** The open file itself where it has a name: nothing can be put in its place meanwhile. */
 function sourcePath({ handle }: OpenFile, realPath: string): string {
   return process.platform === 'linux' ? `/proc/${process.pid}/fd/${handle.fd}` : realPath
-}
-
-/** Full path of a program, looked for like a shell does; empty when there is none. */
-async function findProgram(name: string): Promise<string> {
-  if (name === '') return ''
-  const suffix = process.platform === 'win32' && !/\.exe$/i.test(name) ? '.exe' : ''
-  const folders = isAbsolute(name) ? [''] : (process.env.PATH ?? '').split(delimiter)
-  for (const folder of folders) {
-    const file = folder ? join(folder, name + suffix) : name + suffix
-    const found = await access(file, constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (found) return file
-  }
-  return ''
 }

@@ -1,8 +1,8 @@
 // The server's side of the preview process: starts it on demand, feeds it a bounded number of jobs,
 // lets it go when idle, and survives its crashes. Who asks takes turns with all others who do.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { bareEnvironment, residentBytes } from '../../programs/decoder-child.ts'
 import { killGroup } from '../../programs/kill-group.ts'
 import {
   createFrameReader,
@@ -28,7 +28,6 @@ const MAX_PROCESS_BYTES = 512 * 1024 * 1024
 const MEMORY_CHECK_MS = 100
 /** See `nextTask`. */
 export const SPARE_PLACES = 1
-const PAGE_BYTES = 4096
 
 export type JobRequest = Omit<PreviewJob, 'id'>
 
@@ -298,23 +297,9 @@ const ENDED = {
   too_large: () => `more than ${MAX_PROCESS_BYTES / 1024 / 1024} MB of memory`,
 }
 
-/** 0 where the system does not tell, or the process has gone. */
-async function residentBytes(pid: number): Promise<number> {
-  if (process.platform !== 'linux') return 0
-  const text = await readFile(`/proc/${pid}/statm`, 'latin1').catch(() => '')
-  return Number(text.split(' ')[1] ?? 0) * PAGE_BYTES
-}
-
 /** The executable again with a hidden word, or Node with the file of the process. */
 function previewCommand(): [string, ...string[]] {
   if ('pkg' in process) return [process.execPath, '__preview-process']
   const file: string | URL = new URL('./preview.process.ts', import.meta.url)
   return [process.execPath, typeof file === 'string' ? file : fileURLToPath(file)]
-}
-
-/** Only what loading needs: no passwords and secrets from the server's environment. */
-const KEPT = /^(PATH|HOME|TMPDIR|TEMP|LANG|SystemRoot|LOCALAPPDATA|XDG_.*|FILEBROWSER_NATIVE.*)$/
-
-function bareEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)))
 }

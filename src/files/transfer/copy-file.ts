@@ -107,7 +107,7 @@ async function copyInto(
 ): Promise<CommittedFile> {
   try {
     if (file.sizeBytes > CHUNK_BYTES) await options.reserve(temp, file.sizeBytes)
-    await copyBytes(file, temp, options)
+    if (!(await isLargeClone(file, temp, options))) await copyBytes(file, temp, options)
     await temp.setMode(file.mode)
     const mtimeMs = options.course && Number(file.mtimeNs) / 1e6
     // A later run knows a file that has come by its time.
@@ -118,10 +118,22 @@ async function copyInto(
   }
 }
 
-async function copyBytes(
+/** Small ones are copied sooner than it is asked whether the disk can. */
+async function isLargeClone(
   { handle, sizeBytes }: OpenFile,
   temp: TempFile,
-  { signal, course }: CopyOptions,
+  { course }: CopyOptions,
+): Promise<boolean> {
+  if (sizeBytes <= CHUNK_BYTES || !(await temp.cloneFrom(handle.fd, sizeBytes))) return false
+  course?.bytes(sizeBytes)
+  return true
+}
+
+/** Copies all bytes of a file. */
+export async function copyBytes(
+  { handle, sizeBytes }: OpenFile,
+  temp: TempFile,
+  { signal, course }: Pick<CopyOptions, 'signal' | 'course'>,
 ): Promise<void> {
   // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
   // under the name, which the descriptor that is synced and moved into place knows nothing of.

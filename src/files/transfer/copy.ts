@@ -17,6 +17,7 @@ import type { DirEntry } from '../place/list-folder.ts'
 import type { Scope } from '../place/scope.ts'
 import type { EntryStat } from '../volume/entry-stat.ts'
 import { leadsToReserved } from '../volume/reserved-name.ts'
+import { leadsToTemp } from '../volume/temp-name.ts'
 import { type CopyOptions, copyFileIn, copyOneFile, oneByOne } from './copy-file.ts'
 
 /** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
@@ -57,8 +58,8 @@ export async function checkTree(
     const future = target && (`${target.vpath}${vpath.slice(source.length)}` as VPath)
     const isFree = ['see' as const, ...verbs].every((verb) => may(vpath, verb))
     const fits = target?.verbs.every((verb) => mayTarget?.(future as VPath, verb)) ?? true
-    // A copy leaves out what belongs to the server.
-    if (!isFree && target && !isTaken && leadsToReserved(vpath)) return
+    // What belongs to the server is left out; uploads under way go along.
+    if (!isFree && (isTaken ? leadsToTemp(vpath) : leadsToReserved(vpath))) return
     if (isEscaping || !isFree || !fits)
       throw new AppError('forbidden', `${vpath} must not be touched`)
   }
@@ -146,6 +147,10 @@ interface Copying {
   copied: Copied[] | null
   /** Behind a link. */
   isElsewhere: boolean
+  /** False for an entry whose name the caller may not learn. */
+  isSeen(entry: DirEntry): boolean
+  /** Folders told instead of such entries. */
+  told: Set<VPath>
   turn: ReturnType<typeof createTurns>
   largeFiles: ReturnType<typeof oneByOne>
 }
@@ -161,8 +166,16 @@ export async function copyAll(
   if (source === target) throw new AppError('same_place', 'source and target are the same')
   await checkCopy(scope, source, target, options.signal)
   const failures: string[] = []
-  const tools = { turn: createTurns(), largeFiles: oneByOne() }
-  const copying = { scope, options, failures, copied, isElsewhere: false, ...tools }
+  const tools = { turn: createTurns(), largeFiles: oneByOne(), told: new Set<VPath>() }
+  const copying = {
+    scope,
+    options,
+    failures,
+    copied,
+    isElsewhere: false,
+    isSeen: () => true,
+    ...tools,
+  }
   await copyEntry(copying, source, target, [])
   if (failures.length > 0)
     throw new AppError('incomplete', `${failures.length} entries were not copied: ${failures[0]}`)
@@ -191,27 +204,38 @@ async function copyEntry(
   const isElsewhere = found.isSymlink || copying.isElsewhere
   if (isElsewhere) await scope.hostPath(source, 'download')
   // Denied ones too: they are reported as not copied, not left out in silence.
-  const children = await scope.listAll(source)
+  const { entries: children, isSeen } = await allIn(scope, source)
   const isNew = await isNewFolder(scope, target, options)
   await scope.makeFolder(target)
   const made = above.length === 0 || options.onMade ? await scope.stat(target) : null
   const chain = above.length === 0 && made ? [made, found] : [...above, found]
   if (isNew && made) options.onMade?.(target, made, null)
-  const below = found.isSymlink ? { ...copying, copied: null, isElsewhere } : copying
+  const isLink = found.isSymlink && { copied: null, isElsewhere }
+  const below = { ...copying, ...isLink, isSeen }
   const later = await copyFiles(below, source, target, children)
-  for (const { name, vpath, rawName } of later) {
+  for (const entry of later) {
+    const { name, vpath, rawName } = entry
     await copying.turn()
-    if (rawName) {
+    await unlessFatal(below, entry, () => {
+      if (!rawName) return copyEntry(below, vpath, joinVPath(target, name), chain)
       // Decoded lossily, the name could match another entry.
-      fail(copying, vpath, new AppError('invalid_name', `the name of ${vpath} is not UTF-8`))
-      continue
-    }
-    await unlessFatal(copying, vpath, () => copyEntry(below, vpath, joinVPath(target, name), chain))
+      throw new AppError('invalid_name', `the name of ${vpath} is not UTF-8`)
+    })
   }
   // Last, since a folder without the write bit could not be filled.
   if (isNew) await scope.setMode(target, found.mode)
   if (isNew && options.course) await scope.setTime(target, found.mtimeNs)
   copied?.push({ vpath: source, mtimeNs: found.ownMtimeNs, isFolder: !found.isSymlink })
+}
+
+/** All entries of a folder, and which of them the caller may know: of one place, as another may come there meanwhile. */
+export async function allIn(
+  scope: Scope,
+  vpath: VPath,
+): Promise<{ entries: DirEntry[]; isSeen: (entry: DirEntry) => boolean }> {
+  using place = await scope.place(vpath)
+  const may = await scope.mayBelow(place)
+  return { entries: await scope.listAll(place), isSeen: ({ vpath }) => may(vpath, 'see') }
 }
 
 // One that an earlier run has made is filled and gets its bits and its time like a new one.
@@ -243,7 +267,7 @@ async function copyFiles(
       await inParallel(children.filter(isPlain), async (entry) => {
         options.signal.throwIfAborted()
         await turn()
-        await unlessFatal(copying, entry.vpath, async () => {
+        await unlessFatal(copying, entry, async () => {
           const how = { ...options, largeFiles, target: joinVPath(target, entry.name) }
           const end = await copyFileIn(from, into, entry, how)
           if (end === 'link') left.push(entry)
@@ -284,18 +308,25 @@ const FULL: readonly string[] = ['no_space', 'quota_exceeded']
 
 async function unlessFatal(
   copying: Copying,
-  source: VPath,
+  entry: DirEntry,
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof AppError) || FULL.includes(error.code)) throw error
-    fail(copying, source, error)
+    fail(copying, entry, error)
   }
 }
 
-function fail({ failures, options }: Copying, source: VPath, error: AppError): void {
+function fail(copying: Copying, entry: DirEntry, error: AppError): void {
+  const { failures, options, told } = copying
   failures.push(error.message)
-  options.course?.failed(source, error)
+  // Of a link that may not be followed the name is not listed.
+  const isDenied = entry.kind !== 'file' && entry.kind !== 'dir' && error.code === 'forbidden'
+  const isHidden = isDenied || !copying.isSeen(entry)
+  const path = isHidden ? parentOf(entry.vpath) : entry.vpath
+  if (isHidden && told.has(path)) return
+  if (isHidden) told.add(path)
+  options.course?.failed(path, error)
 }

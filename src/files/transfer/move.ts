@@ -3,7 +3,7 @@ import { AppError, errnoOf } from '../../lib/errors.ts'
 import { contains } from '../../lib/host-path.ts'
 import { joinVPath, parentOf, type VPath } from '../../lib/vpath.ts'
 import type { Scope } from '../place/scope.ts'
-import { type Copied, copyAll, isSameEntry, sourceIsParent } from './copy.ts'
+import { allIn, type Copied, copyAll, isSameEntry, sourceIsParent } from './copy.ts'
 import type { CopyOptions } from './copy-file.ts'
 import { settledBy } from './course.ts'
 
@@ -114,7 +114,8 @@ async function mergeFolder(
   target: VPath,
   options: CopyOptions,
 ): Promise<void> {
-  const entries = await scope.listAll(source)
+  const { entries, isSeen } = await allIn(scope, source)
+  if (!entries.every(isSeen)) throw new AppError('forbidden', `${source} must not be touched`)
   const unnamed = entries.find(({ rawName }) => rawName)
   // Decoded lossily, the name could match another entry.
   if (unnamed) throw new AppError('invalid_name', `the name of ${unnamed.vpath} is not UTF-8`)

@@ -28,7 +28,7 @@ import {
 } from './open-folder.ts'
 import { namesAt, namesInOpen, readOpenFolder } from './read-folder.ts'
 import { readManyIn } from './read-many.ts'
-import { removeEntry, removeSingle } from './remove.ts'
+import { removeEntry, removeFiles, removeSingle } from './remove.ts'
 import { leadsToStore } from './reserved-name.ts'
 import { copyFileTo, linkFile } from './second-file.ts'
 import { openTemp } from './temp-file.ts'
@@ -92,6 +92,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     link: linkFile,
     copyFile: copyFileTo,
     remove: removeEntry,
+    removeFiles,
     removeSingle,
     setMode: setModeIn,
     setTime: setTimeIn,

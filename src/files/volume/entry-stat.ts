@@ -59,6 +59,11 @@ export const WAY = {
   ownMode: constants.S_IFDIR,
 } as const
 
+/** True for the facts of such a folder. */
+export function isBare({ mode, mtimeNs }: EntryStat): boolean {
+  return mode === WAY.mode && mtimeNs === WAY.mtimeNs
+}
+
 /** What a POSIX st_mode says an entry is. */
 export function kindOf(mode: number): EntryKind {
   switch (mode & constants.S_IFMT) {

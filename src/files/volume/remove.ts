@@ -2,13 +2,22 @@
 // not be found again by its text.
 import { type Dirent, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:fs'
 import { lstat, rmdir, unlink } from 'node:fs/promises'
-import { errnoOf } from '../../lib/errors.ts'
-import { createTurns } from '../../lib/turns.ts'
+import { errnoOf, unless } from '../../lib/errors.ts'
+import { createTurns, nextTurn } from '../../lib/turns.ts'
+import { inWorkingFolder } from '../disks/working-folder.ts'
 import { createDescent } from './descent.ts'
 import { deviceIn, type Name, type OpenFolder, pathIn } from './open-folder.ts'
 import { readOpenFolder } from './read-folder.ts'
 
 const REMOVALS_IN_FLIGHT = 8
+/** Short, as nobody waits for what is emptied, but for the folders that are listed meanwhile. */
+const TURN_MS = 2
+/** Fewer are named by their paths: changing the folder costs as much as they do. */
+const MIN_NAMES = 8
+const unlessGone = unless('ENOENT')
+const rethrow = (error: unknown) => {
+  throw error
+}
 /** A file of more 512-byte blocks is removed in the pool: giving them free takes its time. */
 const SMALL_BLOCKS = 2_048
 
@@ -16,6 +25,8 @@ export interface RemoveOptions {
   signal: AbortSignal
   /** Asked right before each file is removed; what it gives is called when the file is gone. */
   onFile?: ((folder: OpenFolder, name: Name, stats: Stats) => () => void) | undefined
+  /** What is not there is no error, of files in an open folder. */
+  mayBeGone?: boolean
 }
 
 /**
@@ -88,33 +99,22 @@ async function removeFilesOf(
     .reverse()
 }
 
-async function removeFiles(
+/** Removes files and links of an open folder; a folder is the system's error. An abort leaves what was not reached yet. */
+export async function removeFiles(
   folder: OpenFolder,
-  names: (string | Buffer)[],
-  { signal, onFile }: RemoveOptions,
+  names: readonly Name[],
+  options: RemoveOptions,
 ): Promise<void> {
-  const paths = names.map((name) => pathIn(folder, name))
+  const { signal, onFile, mayBeGone = false } = options
   const { device } = folder
-  const turn = createTurns()
-  let at = 0
-  // One that is a mount of its own is left to the pool.
-  const isDirect = () => deviceIn(folder, names[at] ?? '').isDirect
-  for (; at < paths.length && isDirect(); at++) {
+  let at = await removeAtOnce(folder, names, options)
+  for (; at < names.length; at += REMOVALS_IN_FLIGHT) {
     signal.throwIfAborted()
-    const path = paths[at] as string
-    const stats = device.direct(() => lstatSync(path))
-    const removed = onFile?.(folder, names[at] as Name, stats)
-    if (stats.blocks > SMALL_BLOCKS) await unlink(path)
-    else device.direct(() => unlinkSync(path))
-    removed?.()
-    const others = turn()
-    if (others) await others
-  }
-  for (; at < paths.length; at += REMOVALS_IN_FLIGHT) {
-    signal.throwIfAborted()
-    const part = paths.slice(at, at + REMOVALS_IN_FLIGHT).map(async (path, i) => {
-      const name = names[at + i] as Name
-      const removed = onFile?.(folder, name, await device.query(() => lstat(path)))
+    const part = names.slice(at, at + REMOVALS_IN_FLIGHT).map(async (name) => {
+      const path = pathIn(folder, name)
+      const stats = await device.query(() => lstat(path)).catch(mayBeGone ? unlessGone : rethrow)
+      if (!stats) return
+      const removed = onFile?.(folder, name, stats)
       await device.run(() => unlink(path))
       removed?.()
     })
@@ -123,6 +123,52 @@ async function removeFiles(
     const ends = await Promise.allSettled(part)
     for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
+}
+
+/** Removes files on the event loop, in turns, as long as the disk is quick; gives how many are gone. */
+async function removeAtOnce(
+  folder: OpenFolder,
+  names: readonly Name[],
+  { signal, onFile, mayBeGone = false }: RemoveOptions,
+): Promise<number> {
+  const { ref, realDir, device, disks } = folder
+  // One that is a mount of its own is left to the pool.
+  const mounted = disks.mountedIn(realDir)
+  const inFolder = names.length >= MIN_NAMES && disks.mayChangeFolder()
+  const pathOf = (name: Name) => (inFolder ? name : pathIn(folder, name))
+  let at = 0
+  /** Ends before a large file, with what is to be told of it. */
+  const turn = (): { removed: (() => void) | undefined } | null => {
+    const startedAt = performance.now()
+    let before = startedAt
+    while (at < names.length && device.isDirect && !mounted.has(String(names[at]))) {
+      const name = names[at] as Name
+      const path = pathOf(name)
+      const stats = lstatSync(path, { throwIfNoEntry: !mayBeGone }) as Stats | undefined
+      const removed = stats && onFile?.(folder, name, stats)
+      if (stats && stats.blocks > SMALL_BLOCKS) return { removed }
+      if (stats) unlinkSync(path)
+      removed?.()
+      at++
+      const now = performance.now()
+      device.measure(now - before)
+      before = now
+      if (now - startedAt > TURN_MS) return null
+    }
+    return null
+  }
+  for (let before = -1; at > before && at < names.length; ) {
+    signal.throwIfAborted()
+    before = at
+    const large = inFolder ? inWorkingFolder(ref, turn) : turn()
+    if (large) {
+      await unlink(pathIn(folder, names[at] as Name))
+      large.removed?.()
+      at++
+    }
+    if (at < names.length) await nextTurn()
+  }
+  return at
 }
 
 /**

@@ -1,18 +1,18 @@
 // A second name or a copy of a file at a path below an open folder that only the server enters.
-import { type BigIntStats, constants, copyFile, mkdir, mkdirSync, read } from 'node:fs'
+import { type BigIntStats, constants, mkdir, mkdirSync, read } from 'node:fs'
 import { lutimes, readlink, symlink } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { errnoOf, unless } from '../../lib/errors.ts'
 import { atOnce, poolCalls } from '../disks/disk-calls.ts'
+import { isCloned } from './clone.ts'
 import { permissionBits } from './file-mode.ts'
-import { HAS_PROC, type Name, type OpenFolder, pathIn } from './open-folder.ts'
+import { type Name, type OpenFolder, pathIn } from './open-folder.ts'
 import type { AnyName, EntryName } from './volume.ts'
 import { writeFully } from './write-fully.ts'
 
 const makeOne = promisify(mkdir)
 const readSome = promisify(read)
-const clone = promisify(copyFile)
 
 const CHUNK_BYTES = 1024 * 1024
 const READ = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
@@ -97,21 +97,6 @@ async function makeFoldersOf({ folder, name }: AnyName, isDirect: boolean): Prom
     const make = async () => (isDirect ? mkdirSync(path, 0o700) : makeOne(path, 0o700))
     await (isDirect ? make() : folder.device.run(make)).catch(unless('EEXIST'))
   }
-}
-
-// By descriptor: a clone that is refused removes its target by name, which there is none of here.
-async function isCloned(
-  device: OpenFolder['device'],
-  source: number,
-  target: number,
-): Promise<boolean> {
-  if (!HAS_PROC) return false
-  const [from, to] = [source, target].map((fd) => `/proc/self/fd/${fd}`) as [string, string]
-  const work = device.run(() => clone(from, to, constants.COPYFILE_FICLONE_FORCE))
-  return work.then(
-    () => true,
-    () => false,
-  )
 }
 
 async function copyBytes(

@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import { atOnce, type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
+import { isCloned } from './clone.ts'
 import { type ContentSum, createContentSum, DIRECT_BYTES } from './content-sum.ts'
 import { permissionBits } from './file-mode.ts'
 import { moveFileToFreeName } from './free-name.ts'
@@ -30,6 +31,8 @@ export interface TempFile {
     position: number,
     options: { direct: boolean },
   ): Promise<void>
+  /** Shares all blocks of an open file of this size, where the disk can; false where it cannot. */
+  cloneFrom(fd: number, sizeBytes: number): Promise<boolean>
   sizeBytes(): Promise<number>
   /** Throws `no_space` unless a file of this size fits on the disk of this one. */
   requireSpace(sizeBytes: number): Promise<void>
@@ -152,6 +155,11 @@ export async function openTemp(
     write: (buffers, position, { direct }) => {
       if (keepsOld) sum.add(buffers, position)
       return writeFully(fd, device, buffers, position, direct && isDirect)
+    },
+    cloneFrom: (from) => {
+      // What it holds was never seen.
+      sum.add([], -1)
+      return isCloned(device, from, fd)
     },
     sizeBytes: async () => Number((await calls.fstat(fd)).size),
     requireSpace: async (sizeBytes) =>

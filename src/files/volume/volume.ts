@@ -83,6 +83,8 @@ export interface Volume {
   copyFile(from: AnyName, to: AnyName): Promise<void>
   /** Removes an entry, a folder with all it holds; links are removed, not followed. */
   remove(folder: OpenFolder, name: Name, options: RemoveOptions): Promise<void>
+  /** Removes many files and links of an open folder; a folder among them is the system's error. */
+  removeFiles(folder: OpenFolder, names: readonly Name[], options: RemoveOptions): Promise<void>
   /** Removes one entry while it is as it was; false when it stays. */
   removeSingle(folder: OpenFolder, name: Name, mtimeNs: bigint | null): Promise<boolean>
   /** Sets permission bits; a link in its place is `forbidden`. */
