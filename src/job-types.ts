@@ -1,10 +1,20 @@
 // What travels of jobs (docs/http-api.md 37): types only.
 import type { ErrorCode } from './api-types.ts'
 
-export type JobKind = 'copy' | 'move' | 'delete'
+/** `restore` and `empty`: out of the trash, back or for good. `mode`: permission bits. `compress`: into an archive, `extract`: out of one. `checksum`: a file of sums is made, or compared. */
+export type JobKind =
+  | 'copy'
+  | 'move'
+  | 'delete'
+  | 'restore'
+  | 'empty'
+  | 'mode'
+  | 'compress'
+  | 'extract'
+  | 'checksum'
 
-/** `queued`: it waits for others on its disks. */
-export type JobState = 'queued' | 'running' | 'paused' | 'done' | 'failed' | 'cancelled'
+/** `queued`: it waits for others on its disks. `waiting`: for its password, which is in memory only, after a restart. */
+export type JobState = 'queued' | 'running' | 'paused' | 'waiting' | 'done' | 'failed' | 'cancelled'
 
 /** What becomes of a place that is taken. */
 export type JobConflict = 'fail' | 'skip' | 'replace' | 'rename' | 'newer'
@@ -12,6 +22,8 @@ export type JobConflict = 'fail' | 'skip' | 'replace' | 'rename' | 'newer'
 /** Work that goes on without whoever has asked for it. */
 export interface Job {
   id: string
+  /** Of the account that has asked for it. */
+  userID: number
   kind: JobKind
   state: JobState
   /** Why it failed: the first cause. */
@@ -19,7 +31,7 @@ export interface Job {
   /** In lists and events the first of them. */
   items: string[]
   itemCount: number
-  /** The folder that the items go to; null for a deletion. */
+  /** The folder that the items go to; null where they stay, leave, or go back to where they were. */
   to: string | null
   /** Files that are done with, those that stay as they are included. */
   filesDone: number

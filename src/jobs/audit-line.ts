@@ -1,13 +1,20 @@
 // The line that a job leaves in the audit log when it is over.
 import { placeOf } from '../access/folder-rights.ts'
 import type { AuditEvent } from '../audit/event.ts'
-import type { AuditResult } from '../audit-types.ts'
+import type { AuditAction, AuditResult } from '../audit-types.ts'
 import type { Services } from '../operations/services.ts'
 import { findUser } from '../store/users.ts'
 import type { JobRecord } from './record.ts'
 
 /** Paths that a line has of many. */
 const MAX_NAMES = 50
+
+/** What the log calls the work of a job. */
+export function actOf({ kind, how }: Pick<JobRecord, 'kind' | 'how'>): AuditAction {
+  if (kind === 'checksum') return how.check ? 'download' : 'copy'
+  if (kind === 'empty') return 'erase'
+  return kind === 'compress' || kind === 'extract' ? 'copy' : kind
+}
 
 function resultOf({ state, reason }: JobRecord): AuditResult {
   if (state === 'done') return 'ok'
@@ -17,7 +24,7 @@ function resultOf({ state, reason }: JobRecord): AuditResult {
 
 /** What has become of it, by whom. */
 export function auditLineOf({ store }: Pick<Services, 'store'>, record: JobRecord): AuditEvent {
-  const { kind, items, to, userID, tokenID, session, address, bytesDone } = record
+  const { items, to, userID, tokenID, session, address, bytesDone } = record
   const user = findUser(store, userID)
   const [path] = items
   const place = user && path !== undefined ? placeOf({ store }, user, path).place : path
@@ -26,7 +33,7 @@ export function auditLineOf({ store }: Pick<Services, 'store'>, record: JobRecor
     via: tokenID === null ? 'session' : 'token',
     by: session,
     ...(address !== '' && { address }),
-    action: kind,
+    action: actOf(record),
     ...(items.length === 1 && path !== undefined && { path }),
     ...(to !== null && { to }),
     ...(items.length === 1 && place !== path && { place }),

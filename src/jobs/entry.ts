@@ -5,6 +5,8 @@ import { isEnded, type JobOwner, type JobRecord, type JobRequest } from './recor
 
 export interface Entry {
   record: JobRecord
+  /** A password; kept nowhere else. */
+  secret: string | null
   meter: Meter
   /** Of the run that is under way. */
   control: AbortController | null
@@ -13,10 +15,11 @@ export interface Entry {
   waiting: Set<() => void>
 }
 
-export function entryOf(record: JobRecord): Entry {
+export function entryOf(record: JobRecord, secret: string | null = null): Entry {
   const { filesDone: files, bytesDone: bytes } = record
   return {
     record,
+    secret,
     meter: createMeter({ files, bytes }),
     control: null,
     running: null,
@@ -26,10 +29,10 @@ export function entryOf(record: JobRecord): Entry {
 
 /** True for what would do the same for the same account. */
 export function isSame(record: JobRecord, owner: JobOwner, request: JobRequest): boolean {
-  const of = ({ kind, items, to, conflict, trash }: JobRequest) =>
-    JSON.stringify([kind, items, to, conflict, trash])
+  const of = ({ kind, items, to, conflict, trash, how }: JobRequest) =>
+    JSON.stringify([kind, items, to, conflict, trash, how])
   const isOwn = record.userID === owner.userID && record.tokenID === owner.tokenID
-  return isOwn && of(record) === of(request)
+  return isOwn && !request.how.hasPassword && of(record) === of(request)
 }
 
 /** Waits until a job has ended, or so long. */
@@ -58,7 +61,7 @@ export const FEW_ITEMS = 20
 
 /** As it travels, with so many of its items. */
 export function viewOf({ record, meter }: Entry, maxItems?: number): Job {
-  const { id, kind, state, reason, to, errors, errorCount, operation } = record
+  const { id, userID, kind, state, reason, to, errors, errorCount, operation } = record
   const items = record.items.slice(0, maxItems)
   const { done, total, current } = meter
   const isRunning = state === 'running'
@@ -69,6 +72,7 @@ export function viewOf({ record, meter }: Entry, maxItems?: number): Job {
   const time = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
   return {
     id,
+    userID,
     kind,
     state,
     reason,

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import { createId } from '../history/record.ts'
 import type { Job, JobState } from '../job-types.ts'
-import { AppError, tooMany } from '../lib/errors.ts'
+import { AppError, badRequest, tooMany } from '../lib/errors.ts'
 import { type Entry, entryOf, FEW_ITEMS, isSame, viewOf, waitForEnd, wakeAll } from './entry.ts'
 import { createJobEvents, type JobEvents } from './events.ts'
 import {
@@ -20,6 +20,8 @@ const MAX_WAITING = 100
 /** Of an account; the oldest go. */
 const MAX_ENDED = 200
 const KEEP_MS = 7 * 24 * 60 * 60_000
+/** What failed sooner was answered to whoever asked for it. */
+const QUICK_MS = 2_000
 /** When to ask again after `too_many_requests`. */
 const RETRY_SECONDS = 10
 
@@ -27,19 +29,27 @@ export type Action = 'pause' | 'resume' | 'cancel' | 'retry'
 /** Whether a job may be seen, or is asked for. */
 type Test = (record: Readonly<JobRecord>) => boolean
 
+/** The name of the operation, and a password, which is kept in memory alone. */
+interface More {
+  name?: string | undefined
+  secret?: string | null
+}
+
 export interface Jobs {
   /** Goes on with what the end of the server has broken off. */
   open(): Promise<void>
   /**
    * Begins a job, or gives the one that waits to do the same. Throws `too_many_requests` for an account that has too many.
    */
-  add(owner: JobOwner, request: JobRequest, name?: string): Promise<{ job: Job; isNew: boolean }>
+  add(owner: JobOwner, request: JobRequest, more?: More): Promise<{ job: Job; isNew: boolean }>
+  /** Whether an account has some to hear of that it may not have seen: not ended, or failed after a while. */
+  hasNews(userID: number): boolean
   /** The newest first. */
   list(test: Test): Promise<Job[]>
   /** Throws `not_found` also for what does not pass. */
   get(id: string, test: Test): Promise<Job>
-  /** Throws `conflict` where the state does not allow it. */
-  act(id: string, action: Action): Promise<Job>
+  /** Throws `conflict` where the state does not allow it, and `bad_request` for one that waits for a password. */
+  act(id: string, action: Action, secret?: string | null): Promise<Job>
   /** Forgets a job that has ended; throws `conflict` for another one. */
   forget(id: string): Promise<void>
   /** Waits until a job has ended, or so long. */
@@ -81,10 +91,12 @@ export function createJobs(options: JobsOptions): Jobs {
   return {
     events,
     open: opened,
-    async add(owner, request, name) {
+    async add(owner, request, more = {}) {
       await opened()
-      return add(hall, owner, request, name)
+      return add(hall, owner, request, more)
     },
+    hasNews: (userID) =>
+      [...entries.values()].some(({ record }) => record.userID === userID && isNews(record)),
     async list(test) {
       await opened()
       await forgetOld(hall)
@@ -96,7 +108,7 @@ export function createJobs(options: JobsOptions): Jobs {
       if (!test(entry.record)) throw new AppError('not_found', 'no such job')
       return viewOf(entry)
     },
-    act: async (id, action) => act(hall, await find(id), action),
+    act: async (id, action, secret = null) => act(hall, await find(id), action, secret),
     async forget(id) {
       const entry = await find(id)
       if (!isEnded(entry.record)) throw new AppError('conflict', 'the job has not ended')
@@ -123,11 +135,18 @@ export function createJobs(options: JobsOptions): Jobs {
   }
 }
 
+function isNews(record: JobRecord): boolean {
+  if (!isEnded(record)) return true
+  return record.state === 'failed' && (record.endedMs ?? 0) - record.createdMs > QUICK_MS
+}
+
 async function open(hall: Hall): Promise<void> {
   for (const record of await hall.files.load()) {
     const entry = entryOf(record)
     hall.entries.set(record.id, entry)
-    if (!isEnded(record) && record.state !== 'paused') start(hall, entry)
+    if (isEnded(record)) continue
+    if (record.how.hasPassword) record.state = 'waiting'
+    else if (record.state !== 'paused') start(hall, entry)
   }
   await forgetOld(hall)
 }
@@ -141,7 +160,7 @@ async function add(
   hall: Hall,
   owner: JobOwner,
   request: JobRequest,
-  name: string | undefined,
+  { name, secret = null }: More,
 ): Promise<{ job: Job; isNew: boolean }> {
   const { entries, files, runner } = hall
   const own = [...entries.values()].filter(({ record }) => record.userID === owner.userID)
@@ -149,7 +168,7 @@ async function add(
   if (same) return { job: viewOf(same), isNew: false }
   if (own.filter(({ record }) => !isEnded(record)).length >= MAX_WAITING)
     throw tooMany(`${MAX_WAITING} jobs of the account have not ended`, RETRY_SECONDS)
-  const entry = entryOf(newRecord(owner, request, name))
+  const entry = entryOf(newRecord(owner, request, name), secret)
   const { id } = entry.record
   entries.set(id, entry)
   try {
@@ -164,7 +183,7 @@ async function add(
   return { job: viewOf(entry), isNew: true }
 }
 
-async function act(hall: Hall, entry: Entry, action: Action): Promise<Job> {
+async function act(hall: Hall, entry: Entry, action: Action, secret: string | null): Promise<Job> {
   const { record } = entry
   // Its last run may be about to say how it has ended.
   if (action === 'resume' || action === 'retry') await entry.running
@@ -172,6 +191,9 @@ async function act(hall: Hall, entry: Entry, action: Action): Promise<Job> {
   if (!ALLOWED[action].includes(record.state))
     throw new AppError('conflict', `a job that is ${record.state} cannot ${action}`)
   if (action === 'resume' || action === 'retry') {
+    entry.secret = secret ?? entry.secret
+    if (entry.secret !== null) record.how.hasPassword = true
+    if (record.how.hasPassword && entry.secret === null) throw badRequest('password is missing')
     Object.assign(record, { state: 'queued', reason: null, endedMs: null })
     await hall.runner.save(entry)
     start(hall, entry)
@@ -184,8 +206,8 @@ async function act(hall: Hall, entry: Entry, action: Action): Promise<Job> {
 
 const ALLOWED: Record<Action, readonly JobState[]> = {
   pause: ['queued', 'running'],
-  resume: ['paused'],
-  cancel: ['queued', 'running', 'paused'],
+  resume: ['paused', 'waiting'],
+  cancel: ['queued', 'running', 'paused', 'waiting'],
   retry: ['failed', 'cancelled'],
 }
 

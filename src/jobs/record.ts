@@ -1,6 +1,8 @@
 // The record of a job, as it stands in a file of its own: what was asked, by whom, and how far it has come.
 import { readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ArchiveFormat } from '../files/archive/formats.ts'
+import type { ChecksumAlgorithm } from '../files/transfer/checksum.ts'
 import { timeOfId } from '../history/record.ts'
 import type { Job, JobConflict, JobKind, JobState } from '../job-types.ts'
 import { unless } from '../lib/errors.ts'
@@ -14,6 +16,31 @@ export interface JobRequest {
   conflict: JobConflict
   /** Whether a deletion goes into the trash; null where the server's setting says so. */
   trash: boolean | null
+  how: JobHow
+}
+
+/** What only some kinds are told. */
+export interface JobHow {
+  /** Of the items, entries of the trash. */
+  ids?: string[]
+  /** What was deleted later stays in the trash. Milliseconds since the epoch. */
+  untilMs?: number
+  /** Permission bits. */
+  mode?: number
+  recursive?: boolean
+  format?: ArchiveFormat
+  /** A zip is packed, not only stored. */
+  deflated?: boolean
+  /** Of a file of sums that is made. */
+  algorithm?: ChecksumAlgorithm
+  /** The items are files of sums, which are compared. */
+  check?: true
+  /** Of an archive, what is to be unpacked; all without it. */
+  entries?: string[]
+  /** Of names in an archive that say nothing of theirs. */
+  encoding?: string
+  /** A password was given, which is nowhere but in memory. */
+  hasPassword?: true
 }
 
 /** Who has asked for it. Rights are read from the account as it is at each moment. */
@@ -93,6 +120,7 @@ async function readRecord(path: string): Promise<JobRecord | 'unreadable' | null
   if (text === null) return 'unreadable'
   try {
     const record = JSON.parse(text) as JobRecord
+    record.how ??= {}
     return timeOfId(record.id) !== null && Array.isArray(record.items) ? record : null
   } catch {
     return null

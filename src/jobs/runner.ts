@@ -123,6 +123,7 @@ async function attempt(
     await runJob({
       actor,
       record,
+      secret: entry.secret,
       manifest,
       meter: entry.meter,
       soFar,

@@ -4,28 +4,35 @@ import { answer, JSON_TYPE } from '../../http/answer.ts'
 import { setAct } from '../../http/audit.ts'
 import { readJson } from '../../http/body.ts'
 import { clientAddress } from '../../http/client-address.ts'
-import { actorOf, type Ctx, type Env, recheck, signedIn } from '../../http/context.ts'
+import { actorOf, type Ctx, type Env, idOf, recheck, signedIn } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { requireUser } from '../../http/guard.ts'
 import { sendJson, sendStatus, toJson } from '../../http/respond.ts'
 import type { Job, JobPage, JobState } from '../../job-types.ts'
+import { actOf } from '../../jobs/audit-line.ts'
 import { checkRequest } from '../../jobs/check-request.ts'
 import type { Action } from '../../jobs/jobs.ts'
-import type { JobOwner, JobRequest } from '../../jobs/record.ts'
+import type { JobOwner } from '../../jobs/record.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import { asString, ParseError, type Reader } from '../../lib/parse.ts'
-import { ROOT, toVPath, type VPath } from '../../lib/vpath.ts'
+import { ROOT } from '../../lib/vpath.ts'
+import { entrySeenBy } from '../../operations/trash-entries.ts'
+import { parseRequest } from './request.ts'
 import { visibleTo } from './visible.ts'
 
 const JOBS = '/api/jobs'
-const MAX_ITEMS = 10_000
 const MAX_BYTES = 4 << 20
 const MAX_WAIT_SECONDS = 30
 /** Of what is in the way that an answer tells. */
 const MAX_NAMES = 20
-const KINDS = ['copy', 'move', 'delete'] as const
-const CONFLICTS = ['fail', 'skip', 'replace', 'rename', 'newer'] as const
-const STATES: readonly JobState[] = ['queued', 'running', 'paused', 'done', 'failed', 'cancelled']
+const STATES: readonly JobState[] = [
+  'queued',
+  'running',
+  'paused',
+  'waiting',
+  'done',
+  'failed',
+  'cancelled',
+]
 const ACTIONS: readonly Action[] = ['pause', 'resume', 'cancel', 'retry']
 
 export function jobRoutes(deps: Deps): Hono<Env> {
@@ -46,25 +53,40 @@ export function jobRoutes(deps: Deps): Hono<Env> {
   for (const action of ACTIONS)
     app.post(`${JOBS}/:id/${action}`, guard, async (c) => {
       const { id } = await deps.jobs.get(c.req.param('id'), visibleTo(c))
-      return sendJson(await deps.jobs.act(id, action))
+      const takesSecret = action === 'resume' || action === 'retry'
+      const secret = takesSecret ? await passwordIn(c, deps) : null
+      return sendJson(await deps.jobs.act(id, action, secret))
     })
   return app
 }
 
 async function addJob(c: Ctx, deps: Deps): Promise<Response> {
   const waitMs = waitIn(c)
-  const request = await readJson(c, deps, parseRequest, MAX_BYTES)
-  const { kind, items, to } = request
-  // What is done is told when it is over.
-  setAct(c, kind, { only: 'refusals', path: items[0] ?? ROOT, ...(to !== null && { to }) })
+  const { request, secret } = await readJson(
+    c,
+    deps,
+    (r) => ({ request: parseRequest(r), secret: r.str('password') || null }),
+    MAX_BYTES,
+  )
+  const { items, to, how } = request
   const actor = actorOf(c, deps)
+  for (const id of how.ids ?? []) items.push((await entrySeenBy(actor, id)).path)
+  // What is done is told when it is over.
+  setAct(c, actOf(request), {
+    only: 'refusals',
+    path: items[0] ?? ROOT,
+    ...(to !== null && { to }),
+  })
   const taken = await checkRequest(actor, request)
   if (taken.length > 0) {
     const cause = taken.slice(0, MAX_NAMES).join(', ')
     return sendStatus(409, { cause, code: 'exists' })
   }
   recheck(c)
-  const { job, isNew } = await deps.jobs.add(ownerOf(c, deps), request, actor.origin.operation)
+  const { job, isNew } = await deps.jobs.add(ownerOf(c, deps), request, {
+    name: actor.origin.operation,
+    secret,
+  })
   const body = toJson(await afterWait(c, deps, job.id, waitMs))
   const Location = `${deps.config.baseURL}${JOBS}/${job.id}`
   return answer(body, { ...JSON_TYPE, Location }, isNew ? 201 : 200)
@@ -82,7 +104,7 @@ function ownerOf(c: Ctx, deps: Deps): JobOwner {
     userID: who.user.id,
     tokenID: who.kind === 'token' ? who.token.id : null,
     home: who.user.scope,
-    session: who.kind === 'token' ? who.token.id : who.session.id.slice(0, 8),
+    session: idOf(who) ?? '',
     address: clientAddress(c, deps),
   }
 }
@@ -103,34 +125,18 @@ async function listJobs(c: Ctx, deps: Deps): Promise<Response> {
   return sendJson(page)
 }
 
+/** Of an archive; null without a body. */
+async function passwordIn(c: Ctx, deps: Deps): Promise<string | null> {
+  const { headers } = c.env.incoming
+  if (headers['transfer-encoding'] === undefined && !(Number(headers['content-length']) > 0))
+    return null
+  return (await readJson(c, deps, (r) => r.str('password'))) || null
+}
+
 /** Seconds, as milliseconds. */
 function waitIn(c: Ctx): number {
   const text = c.env.target.query.get('wait') ?? ''
   if (text === '') return 0
   if (!/^\d{1,6}$/.test(text)) throw badRequest('wait is a number of seconds')
   return Math.min(Number(text), MAX_WAIT_SECONDS) * 1000
-}
-
-function parseRequest(r: Reader): JobRequest {
-  const kind = oneOf(r, 'kind', KINDS)
-  const items = r.list('items', parseItem, MAX_ITEMS)
-  if (items.length === 0) throw new ParseError('items must not be empty')
-  const to = r.has('to') ? toVPath(r.str('to')) : null
-  const needsTo = kind !== 'delete'
-  if (needsTo === (to === null))
-    throw badRequest(needsTo ? 'to must be a folder' : 'to is not for delete')
-  const trash = r.has('trash') ? r.bool('trash') : null
-  return { kind, items, to, conflict: oneOf(r, 'conflict', CONFLICTS, 'fail'), trash }
-}
-
-function parseItem(value: unknown, at: string): VPath {
-  const vpath = toVPath(asString(value, at))
-  if (vpath === null || vpath === ROOT) throw new ParseError(`${at} must be the path of an entry`)
-  return vpath
-}
-
-function oneOf<T extends string>(r: Reader, key: string, words: readonly T[], fallback = ''): T {
-  const word = words.find((each) => each === r.str(key, fallback))
-  if (word === undefined) throw badRequest(`${key} must be one of ${words.join(', ')}`)
-  return word
 }

@@ -7,6 +7,6 @@ export function visibleTo(c: Ctx, { all = true } = {}): (record: Readonly<JobRec
   const who = signedIn(c)
   return ({ userID, tokenID }) => {
     if (all && who.user.perm.admin) return true
-    return userID === who.user.id && (who.kind === 'session' || tokenID === who.token.id)
+    return userID === who.user.id && (who.kind !== 'token' || tokenID === who.token.id)
   }
 }

@@ -1,0 +1,78 @@
+// A run of a job, and what it does to one of its items.
+import { type Course, isSameTime } from '../files/transfer/course.ts'
+import type { AppError } from '../lib/errors.ts'
+import type { VPath } from '../lib/vpath.ts'
+import type { Actor } from '../operations/actor.ts'
+import type { Devices } from './disk-places.ts'
+import type { ItemSoFar, Manifest } from './manifest.ts'
+import type { Meter } from './meter.ts'
+import type { JobRecord } from './record.ts'
+
+export interface Run {
+  actor: Actor
+  record: JobRecord
+  /** A password. */
+  secret: string | null
+  manifest: Manifest
+  meter: Meter
+  /** What earlier runs have left, by the number of the item. */
+  soFar: Map<number, ItemSoFar>
+  /** Waits for a place on these disks; call the result to leave. */
+  take(devices: Devices): Promise<() => void>
+  onFailed(path: VPath, error: AppError): void
+}
+
+/** Of all items at once. */
+export interface AllRun extends Run {
+  /** Waits for a place on the disks, once. */
+  begin(): Promise<void>
+}
+
+export interface ItemRun extends AllRun {
+  item: number
+  source: VPath
+  before: ItemSoFar | undefined
+}
+
+/** The course of what a job does to an item, below `base` in earlier runs. */
+export function courseOf(
+  { meter, record, onFailed, begin, before }: AllRun & Pick<ItemRun, 'before'>,
+  base: VPath | null,
+): Course {
+  const rowOf = (target: VPath) => before?.made.get(target.slice(base?.length ?? 0))
+  const isOfThisJob = (changedMs: bigint) =>
+    base !== null && before !== undefined && hasCome(record, changedMs)
+  return {
+    begin,
+    at: (source) => {
+      meter.current = source
+    },
+    bytes: (count) => meter.add(0, count),
+    passed: (bytes) => meter.add(1, bytes),
+    failed: onFailed,
+    earlier: (source, target, found) => {
+      const row = rowOf(target)
+      const isAsMade =
+        row &&
+        row.sourceMtimeNs === String(source.mtimeNs) &&
+        row.made.ino === String(found.ino) &&
+        row.made.sizeBytes === Number(found.size) &&
+        row.made.mtimeNs === String(found.mtimeNs)
+      if (isAsMade) return 'done'
+      const isSame =
+        Number(found.size) === source.sizeBytes && isSameTime(found.mtimeNs, source.mtimeNs)
+      return isSame && isOfThisJob(found.ctimeMs) ? 'made' : null
+    },
+    hasMade: (target, found) =>
+      rowOf(target)?.made.ino === String(found.ino) ||
+      (found.birthtimeMs > 0n && isOfThisJob(found.birthtimeMs)),
+  }
+}
+
+/** File systems take their time from a clock that lags behind. */
+const CLOCK_STEP_MS = 20
+
+/** Whether what has changed then may be of this job. */
+export function hasCome({ createdMs }: JobRecord, changedMs: bigint): boolean {
+  return Number(changedMs) >= createdMs - CLOCK_STEP_MS
+}
