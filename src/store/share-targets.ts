@@ -99,11 +99,18 @@ export function noteTrashed(
 
 /**
  * Brings back the shares of account `userID` that ended when this entry went into the trash, unless they have expired
- * or something else has their hash; what is noted of others is forgotten. Gives the shares.
+ * or something else has their hash; what is noted of others is forgotten. Those that `isBack` says no of stay as they
+ * are. Gives the shares.
  */
-export function bringBackShares(tx: Transaction, userID: number, entry: string): Share[] {
+export function bringBackShares(
+  tx: Transaction,
+  userID: number,
+  entry: string,
+  isBack: (share: Share) => boolean,
+): Share[] {
   const back: Share[] = []
   for (const { share } of tx.find(TRASHED_SHARES, 'entry', entry)) {
+    if (!isBack(share)) continue
     tx.remove(TRASHED_SHARES, share.hash)
     const now = tx.get(SHARES, share.hash)
     const isFree = now === undefined || (now.ended === true && now.userID === userID)

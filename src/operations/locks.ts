@@ -1,0 +1,158 @@
+// Locks of WebDAV, honoured by every change, and made, kept and ended by their owners.
+import { dirname } from 'node:path'
+import { leadsToReserved } from '../files/volume/reserved-name.ts'
+import { AppError, unless } from '../lib/errors.ts'
+import { baseName, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
+import type { DavLock } from '../store/dav/locks.ts'
+import { findUser } from '../store/users.ts'
+import { type Actor, requireMay, requireStill } from './actor.ts'
+import { noted } from './change.ts'
+import { madeOf } from './made.ts'
+
+/**
+ * `content` changes what is in a file or folder, `member` what a folder has names for, `tree` both and all that lies
+ * below.
+ */
+export type Touched = 'content' | 'member' | 'tree'
+
+/**
+ * Throws `locked` where a change meets a lock whose token the caller does not bring, or that another account has
+ * made. Costs nothing while nothing is locked.
+ */
+export async function requireUnlocked(actor: Actor, vpath: VPath, touched: Touched): Promise<void> {
+  const { davLocks } = actor.services
+  await davLocks.load()
+  if (!davLocks.any()) return
+  const places = await placesOf(actor, vpath, touched)
+  for (const place of places) {
+    requireOne(actor, vpath, davLocks.holdingAt(place))
+    if (touched === 'content') continue
+    requireOne(actor, vpath, davLocks.at(await folderOf(actor, vpath, place)))
+    if (touched === 'tree')
+      for (const lock of davLocks.below(place)) requireOne(actor, vpath, davLocks.at(lock.place))
+  }
+}
+
+// The folder that gets or loses a name: the parent, or where it is missing the first above that is there.
+async function folderOf({ scope }: Actor, vpath: VPath, place: string): Promise<string> {
+  let [folder, above] = [dirname(place), parentOf(vpath)]
+  while (above !== ROOT && !(await scope.exists(above)))
+    [folder, above] = [dirname(folder), parentOf(above)]
+  return folder
+}
+
+// Where its name is, and what is written through a link. What cannot be located is refused by the change itself.
+async function placesOf({ scope }: Actor, vpath: VPath, touched: Touched): Promise<string[]> {
+  const own = scope.entryPath(vpath)
+  const found = await Promise.allSettled(touched === 'content' ? [scope.hostPath(vpath)] : [own])
+  return found.flatMap((place) => (place.status === 'fulfilled' ? [place.value] : []))
+}
+
+// Of shared locks one is enough; of exclusive ones there is one.
+function requireOne(actor: Actor, vpath: VPath, locks: readonly DavLock[]): void {
+  const [first] = locks
+  if (first && !locks.some((lock) => isHeld(actor, lock))) throw lockedBy(actor, vpath, first)
+}
+
+function lockedBy({ services }: Actor, vpath: VPath, { userID, expiresMs }: DavLock): AppError {
+  const owner = findUser(services.store, userID)?.username ?? 'somebody'
+  const until = new Date(expiresMs).toISOString().replace(/\.\d+/, '')
+  const sentence = `${baseName(vpath) || '/'} is locked by ${owner} until ${until}`
+  return new AppError('locked', sentence, { expose: true })
+}
+
+function isHeld({ lockTokens = [], user }: Actor, { token, userID }: DavLock): boolean {
+  return userID === user.id && lockTokens.includes(token)
+}
+
+export interface NewLock {
+  isDeep: boolean
+  isExclusive: boolean
+  ownerXml: string
+  seconds: number
+}
+
+/**
+ * Locks an entry, with the right to modify; one that is not there becomes an empty file, with the right to create.
+ * Throws `locked` where a lock is in the way, with `below` set when it is one of a member.
+ */
+export async function lockEntry(
+  actor: Actor,
+  vpath: VPath,
+  { seconds, ...wanted }: NewLock,
+): Promise<{ lock: DavLock; isNew: boolean }> {
+  const { services, scope } = actor
+  const { davLocks } = services
+  requireMay(actor, 'see', vpath)
+  const isNew = !(await scope.exists(vpath))
+  if (isNew) await makeEmpty(actor, vpath)
+  const verb = isNew ? 'create' : 'modify'
+  const place = await scope.hostPath(vpath, verb)
+  const isDeep = wanted.isDeep && (await scope.stat(vpath)).kind === 'dir'
+  await davLocks.load()
+  // Nothing is awaited from here on: of two that lock at once, one comes second.
+  requireStill(actor, vpath, [verb])()
+  requireFree(actor, vpath, davLocks.holdingAt(place), wanted.isExclusive)
+  if (isDeep) {
+    const below = davLocks.below(place).find((each) => wanted.isExclusive || each.isExclusive)
+    if (below)
+      throw new MemberLocked(vpath, rebase(vpath, below.place.slice(place.length) as VPath))
+  }
+  const lock = { ...wanted, isDeep, place, userID: actor.user.id }
+  return { lock: davLocks.add({ ...lock, expiresMs: Date.now() + seconds * 1000 }), isNew }
+}
+
+/** A lock of a member is in the way of one for a whole tree. */
+export class MemberLocked extends AppError {
+  readonly member: VPath
+
+  constructor(vpath: VPath, member: VPath) {
+    super('locked', `something in ${vpath} is locked`, { expose: true })
+    this.member = member
+  }
+}
+
+function requireFree(
+  actor: Actor,
+  vpath: VPath,
+  locks: readonly DavLock[],
+  isExclusive: boolean,
+): void {
+  const inTheWay = locks.find((lock) => isExclusive || lock.isExclusive)
+  if (inTheWay) throw lockedBy(actor, vpath, inTheWay)
+}
+
+// No command runs: what is to be in it comes with the next request.
+async function makeEmpty(actor: Actor, vpath: VPath): Promise<void> {
+  const demand = requireStill(actor, vpath, ['create'])
+  const { scope } = actor
+  if (leadsToReserved(vpath)) throw new AppError('forbidden', `${vpath} belongs to the server`)
+  const parent = await scope.stat(parentOf(vpath)).catch(unless('not_found', 'not_a_folder'))
+  if (vpath === ROOT || parent?.kind !== 'dir')
+    throw new AppError('conflict', `there is no folder ${parentOf(vpath)}`)
+  await requireUnlocked(actor, vpath, 'member')
+  const temp = await scope.openTemp(vpath)
+  try {
+    await noted(actor, { kind: 'upload', vpath }, async (making) => {
+      making.made(madeOf(await temp.commit({ replace: false, check: async () => demand() })))
+    })
+  } finally {
+    await temp.discard()
+  }
+}
+
+/** The locks that hold at an entry that the caller sees; none where there is nothing. */
+export async function locksAt(actor: Actor, vpath: VPath): Promise<DavLock[]> {
+  const { davLocks } = actor.services
+  await davLocks.load()
+  if (!davLocks.any()) return []
+  return davLocks.holdingAt(await actor.scope.hostPath(vpath))
+}
+
+/** Ends a lock; `forbidden` for whoever has not made it and does not administrate. */
+export function unlock(actor: Actor, { token, userID }: DavLock): void {
+  actor.demand()
+  if (userID !== actor.user.id && !actor.user.perm.admin)
+    throw new AppError('forbidden', 'the lock of somebody else')
+  actor.services.davLocks.remove(token)
+}

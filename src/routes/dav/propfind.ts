@@ -1,0 +1,105 @@
+// PROPFIND of an entry, or of a folder and what is in it.
+
+import { join } from 'node:path'
+import { asksForRoom, type EntryFacts } from '../../dav/live.ts'
+import { describeEntry, MULTISTATUS_BEGIN, MULTISTATUS_END } from '../../dav/multistatus.ts'
+import { readPropfind, type Wanted } from '../../dav/propfind.ts'
+import type { DetailedEntry } from '../../files/place/list-folder.ts'
+import type { May } from '../../files/place/path-rules.ts'
+import type { Place, Scope } from '../../files/place/scope.ts'
+import { type EntryStat, isBare } from '../../files/volume/entry-stat.ts'
+import { answer, type Output } from '../../http/answer.ts'
+import { type Ctx, signedIn } from '../../http/context.ts'
+import type { Deps } from '../../http/deps.ts'
+import { etagOf } from '../../http/file-response.ts'
+import { AppError, badRequest, unless } from '../../lib/errors.ts'
+import { baseName, ROOT, type VPath } from '../../lib/vpath.ts'
+import { hrefTo } from './address.ts'
+import { readXml, XML_TYPE } from './bodies.ts'
+import { sendError } from './failures.ts'
+import { discover } from './locks.ts'
+import { typeByName } from './read.ts'
+
+/** Entries told per turn of the event loop. */
+const SLICE = 1_000
+/** What an entry holds in memory while its listing is being sent. */
+const ENTRY_BYTES = 500
+
+export async function propfind(c: Ctx, deps: Deps): Promise<Response> {
+  const depth = c.req.header('depth')?.trim().toLowerCase() ?? 'infinity'
+  if (!['0', '1', 'infinity'].includes(depth)) throw badRequest('Depth is 0, 1 or infinity')
+  const wanted = readPropfind(await readXml(c, deps))
+  const { vpath } = c.env.target
+  const scope = c.get('scope')
+  using place = await scope.place(vpath)
+  const stat = await scope.stat(place)
+  if (stat.kind !== 'dir' && stat.kind !== 'file')
+    throw new AppError('not_found', `${vpath} is neither file nor folder`)
+  const isFolder = stat.kind === 'dir'
+  if (isFolder && depth === 'infinity') {
+    const error = new AppError('forbidden', 'a whole tree is not listed', { expose: true })
+    return sendError(error, 'propfind-finite-depth')
+  }
+  const room = isFolder && wanted.kind !== 'names' ? await roomAt(scope, place, wanted) : null
+  const noted = await deps.properties.all()
+  await deps.davLocks.load()
+  // Folders at the top have rights of their own.
+  const may = vpath === ROOT ? scope.may : await scope.mayBelow(place)
+  const tell = (path: VPath, facts: EntryStat) => {
+    const href = hrefTo(c, path, facts.kind === 'dir')
+    const real = path === vpath ? place.realPath : join(place.realPath, baseName(path))
+    const isWay = isBare(facts)
+    const locks = isWay ? '' : discover(c, deps, path, real)
+    const notes = isWay ? undefined : noted.get(real)
+    return describeEntry(href, wanted, { ...factsOf(may, path, facts), room, locks }, notes)
+  }
+  const head = MULTISTATUS_BEGIN + tell(vpath, stat)
+  if (!isFolder || depth === '0') return answer(`${head}${MULTISTATUS_END}\n`, XML_TYPE, 207)
+  const entries = await listed(c, scope, place)
+  const write = async (output: Output) => {
+    let text = head
+    for (const [i, { vpath, stat }] of entries.entries()) {
+      text += tell(vpath, stat)
+      if (i % SLICE !== SLICE - 1) continue
+      await output.write(text)
+      text = ''
+    }
+    await output.end(`${text}${MULTISTATUS_END}\n`)
+  }
+  const body = { what: 'a listing', memoryBytes: entries.length * ENTRY_BYTES, write }
+  return answer(body, XML_TYPE, 207)
+}
+
+// Hidden names are there when they are named. Others have no address, or no content.
+async function listed(c: Ctx, scope: Scope, place: Place): Promise<DetailedEntry[]> {
+  const { hideDotfiles } = signedIn(c).user
+  const entries = await scope.listDetailed(place, c.req.raw.signal)
+  return entries.filter(
+    ({ name, rawName, stat }) =>
+      !rawName &&
+      (stat.kind === 'file' || stat.kind === 'dir') &&
+      !(hideDotfiles && name.startsWith('.')),
+  )
+}
+
+async function roomAt(scope: Scope, place: Place, wanted: Wanted): Promise<EntryFacts['room']> {
+  const names = wanted.kind === 'some' ? wanted.names : wanted.kind === 'all' ? wanted.also : []
+  if (!asksForRoom(names)) return null
+  // Nothing of the way to what is seen.
+  const room = await scope.usage(place).catch(unless('forbidden'))
+  return room?.total ? { used: room.used, available: Math.max(0, room.total - room.used) } : null
+}
+
+function factsOf(may: May, vpath: VPath, stat: EntryStat): Omit<EntryFacts, 'room' | 'locks'> {
+  const name = baseName(vpath)
+  return {
+    name,
+    isFolder: stat.kind === 'dir',
+    sizeBytes: stat.sizeBytes,
+    mtimeMs: Number(stat.mtimeNs / 1_000_000n),
+    etag: etagOf(stat),
+    contentType: typeByName(name),
+    mode: stat.mode,
+    may: (verb) => may(vpath, verb),
+  }
+}
