@@ -227,7 +227,7 @@ async function undoing(stack: AsyncDisposableStack): Promise<Round> {
 
 const cases: Record<string, (stack: AsyncDisposableStack) => Promise<Round>> = {
   trashing,
-  versions: (stack) => besides(stack, { on: ['--trash', 'off'], off: QUIET }, replace),
+  versions: (stack) => besides(stack, { on: [], off: ['--versions=false'] }, replace),
   history: (stack) => besides(stack, { on: ['--versions=false'], off: QUIET }, upload),
   emptying,
   'first page': firstPage,

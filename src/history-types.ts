@@ -12,8 +12,8 @@ export type HistoryKind =
   | 'restore'
   | 'mode'
 
-/** How it was asked for: by somebody who has signed in, with an API token, or by the server itself. */
-export type HistoryVia = 'web' | 'api' | 'job'
+/** How it was asked for: by somebody who has signed in, with an API token, by WebDAV, or by the server itself. */
+export type HistoryVia = 'web' | 'api' | 'dav' | 'job'
 
 /** A record of the history. */
 export interface HistoryItem {
@@ -25,6 +25,8 @@ export interface HistoryItem {
   to?: string
   files: number
   bytes: number
+  /** So often one and the same file was changed; absent for once, and for several files. */
+  times?: number
   via: HistoryVia
   /** `done`: it was undone already. */
   undo: 'yes' | 'no' | 'done'

@@ -27,6 +27,8 @@ export interface Summary {
   to: PlaceText | undefined
   files: number
   bytes: number
+  /** So often one and the same file was changed; 1 for several. */
+  times: number
   isUndone: boolean
   undoes: string | undefined
   /** Its latest steps, a few, from which it is told whether it can be undone. */
@@ -72,18 +74,25 @@ function add(found: Map<string, Summary>, step: Step): void {
   const before = found.get(id)
   if (!before) {
     const { files, bytes } = step
-    const facts = { id, atMs, kind, via, path, to, files, bytes, undoes }
+    const facts = { id, atMs, kind, via, path, to, files, bytes, times: 1, undoes }
     found.set(id, { ...facts, isUndone: false, steps: [step] })
     return
   }
+  before.atMs = atMs
+  if (before.steps.length < MAX_LOOKED_AT) before.steps.push(step)
+  // It made room for what was put there.
+  if (kind === 'delete' && before.to === path) return
   // Of the first step, which comes last here; folders are made on the way to something.
   if (kind !== 'folder') before.kind = kind
-  before.atMs = atMs
-  before.files += step.files
   before.bytes += step.bytes
+  const isAgain = before.files === 1 && step.files === 1 && before.path === path && before.to === to
+  if (isAgain) before.times++
+  else {
+    before.files += step.files + before.times - 1
+    before.times = 1
+  }
   before.path = folderOfBoth(before.path, path)
   before.to = to && before.to && folderOfBoth(before.to, to)
-  if (before.steps.length < MAX_LOOKED_AT) before.steps.push(step)
 }
 
 function folderOfBoth(a: PlaceText, b: PlaceText): PlaceText {

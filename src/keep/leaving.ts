@@ -6,29 +6,44 @@ export interface Leaving {
   has(id: string): boolean
   /** Begins; what cannot be removed is back in the trash. */
   erase(entries: readonly TrashEntry[]): void
+  /** Of who removes them by himself; the result shows those again that are still there. */
+  hide(entries: readonly TrashEntry[]): () => void
   /** Ends after the file that is being removed. */
   close(): Promise<void>
 }
 
-export function createLeaving(trash: Pick<Trash, 'erase'>, log: Pick<Logger, 'warn'>): Leaving {
+const AT_ONCE = 500
+
+export function createLeaving(trash: Pick<Trash, 'eraseAll'>, log: Pick<Logger, 'warn'>): Leaving {
   const closing = new AbortController()
   const waiting = new Map<string, TrashEntry>()
+  const hidden = new Set<string>()
   let running: Promise<void> | undefined
 
   const eraseAll = async () => {
-    for (const [id, entry] of waiting) {
+    const onEnd = ({ id, realPath, name }: TrashEntry, error: unknown) => {
+      waiting.delete(id)
+      if (error !== null)
+        log.warn(`${realPath ?? name} stays in the trash: ${(error as Error).message}`)
+    }
+    while (waiting.size > 0) {
+      const part = firstOf(waiting.values(), AT_ONCE)
       try {
-        await trash.erase(id, closing.signal)
+        await trash.eraseAll(part, closing.signal, onEnd)
       } catch (error) {
         if (closing.signal.aborted) return
-        log.warn(`${entry.realPath ?? entry.name} stays in the trash: ${(error as Error).message}`)
-      } finally {
-        waiting.delete(id)
+        for (const entry of part) if (waiting.has(entry.id)) onEnd(entry, error)
       }
     }
   }
   return {
-    has: (id) => waiting.has(id),
+    has: (id) => waiting.has(id) || hidden.has(id),
+    hide: (entries) => {
+      for (const { id } of entries) hidden.add(id)
+      return () => {
+        for (const { id } of entries) hidden.delete(id)
+      }
+    },
     erase: (entries) => {
       if (closing.signal.aborted) return
       for (const entry of entries) waiting.set(entry.id, entry)
@@ -41,4 +56,10 @@ export function createLeaving(trash: Pick<Trash, 'erase'>, log: Pick<Logger, 'wa
       await running
     },
   }
+}
+
+function firstOf<T>(items: Iterable<T>, count: number): T[] {
+  const found: T[] = []
+  for (const item of items) if (found.push(item) === count) break
+  return found
 }

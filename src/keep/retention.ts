@@ -6,6 +6,7 @@ import type { KeepPolicy } from '../config/keep-policy.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { createLocks } from '../lib/locks.ts'
 import type { Logger } from '../lib/log.ts'
+import { sortInSlices } from '../lib/sort-in-slices.ts'
 import type { Sizes } from './sizes.ts'
 import type { Trash } from './trash.ts'
 
@@ -133,7 +134,7 @@ async function erase({ log, signal }: Keeping, one: Kept): Promise<boolean> {
 async function keptByDisk({ kept, volume }: Keeping): Promise<Map<string, Kept[]>> {
   const found = new Map<string, Kept[]>()
   const disksOf = new Map<string, string | null>()
-  for (const one of [...(await kept())].sort((a, b) => a.keptAt - b.keptAt)) {
+  for (const one of await sortInSlices([...(await kept())], (a, b) => a.keptAt - b.keptAt)) {
     const { store } = one
     const disk = disksOf.has(store) ? disksOf.get(store) : await diskOf(volume, store)
     disksOf.set(store, disk ?? null)

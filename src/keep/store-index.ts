@@ -4,9 +4,12 @@ import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import type { Volume } from '../files/volume/volume.ts'
+import { unless } from '../lib/errors.ts'
+import { createLocks } from '../lib/locks.ts'
 import { mergeSorted, sortInSlices } from '../lib/sort-in-slices.ts'
 import { createTurns, inTurns } from '../lib/turns.ts'
-import { type OpenStore, openStore } from './stores.ts'
+import { readIndex, writeIndex } from './index-file.ts'
+import { INDEX_NAME, type OpenStore, openStore } from './stores.ts'
 import { INFO_SUFFIX, MAX_INFO_BYTES, parseInfo, type TrashInfo } from './trash-info.ts'
 
 /** A deleted entry. */
@@ -35,6 +38,9 @@ export interface TrashEntry {
 
 const OWN_NAME = /^([0-9a-f]{32})-/
 const READ_AT_ONCE = 500
+/** Reading fewer again after a start takes no time. */
+const MANY = 2_000
+const NEVER = new AbortController().signal
 
 /** What an entry is known by, now and after the next start. */
 export function idOf(base: string, name: string): string {
@@ -74,12 +80,23 @@ export interface StoreIndex {
   known(id: string): TrashEntry | undefined
   add(entry: TrashEntry): void
   drop(name: string): void
+  /**
+   * Brings an entry back by `work`. A crash may leave it in its place and here: the next start looks at every entry
+   * again, and not at what was written down of them.
+   */
+  leaving<T>(store: OpenStore, work: () => Promise<T>): Promise<T>
 }
 
-/** Reads nothing before it is asked. */
-export function createStoreIndex(volume: Volume, base: string): StoreIndex {
+/** Reads nothing before it is asked. Whoever reads as `many` at once notes what they were. */
+export function createStoreIndex(
+  volume: Volume,
+  base: string,
+  { many = MANY }: { many?: number } = {},
+): StoreIndex {
   const known = createKnown()
+  const locks = createLocks()
   let seen = ''
+  let leaving = 0
   let reading: Promise<readonly TrashEntry[]> | null = null
   const read = async () => {
     const store = await openStore(volume, base, { make: false })
@@ -90,15 +107,34 @@ export function createStoreIndex(volume: Volume, base: string): StoreIndex {
     }
     try {
       const now = await timesOf(volume, store)
+      let read = 0
       if (now !== seen) {
-        await update(volume, store, known)
+        if (seen === '') await recall(volume, store, known)
+        read = await update(volume, store, known)
         seen = now
       }
-      return await known.inOrder()
+      const entries = await known.inOrder()
+      if (read >= many) await writeDown(store, entries)
+      return entries
     } finally {
       await store.close()
     }
   }
+  const writeDown = (store: OpenStore, entries: readonly TrashEntry[]) =>
+    locks
+      .withLock('', async () => {
+        if (leaving > 0) return
+        const lasting = entries.filter(isLasting)
+        await writeIndex(
+          volume,
+          store.folder,
+          lasting.map(({ bytes, ...entry }) => ({
+            ...entry,
+            bytes: entry.isDir ? 0 : (bytes ?? 0),
+          })),
+        )
+      })
+      .catch(() => {})
   return {
     entries: () => {
       reading ??= read().finally(() => {
@@ -111,7 +147,31 @@ export function createStoreIndex(volume: Volume, base: string): StoreIndex {
       if (seen !== '') known.add(entry)
     },
     drop: known.drop,
+    leaving: async ({ folder }, work) => {
+      leaving++
+      try {
+        await locks.withLock('', async () => {
+          if (await volume.stat(folder, INDEX_NAME, { direct: true }))
+            await volume.remove(folder, INDEX_NAME, { signal: NEVER }).catch(unless('ENOENT'))
+        })
+        return await work()
+      } finally {
+        leaving--
+      }
+    },
   }
+}
+
+/** Its name is no other entry's at any time, and nothing about it changes. */
+function isLasting({ name, deletedAt }: Pick<TrashEntry, 'name' | 'deletedAt'>): boolean {
+  return OWN_NAME.test(name) && deletedAt > 0
+}
+
+async function recall(volume: Volume, { base, store, folder }: OpenStore, known: Known) {
+  await inTurns(await readIndex(volume, folder), (line) => {
+    const { name, isDir, bytes } = line
+    if (isLasting(line)) known.add(entryOf(base, store, name, line, { isDir, bytes }))
+  })
 }
 
 /** Sorts the newest first. */
@@ -135,6 +195,13 @@ function createKnown() {
     byID.delete(entry.id)
     isOld = true
   }
+  const stillThere = async (entries: readonly TrashEntry[]) => {
+    const found: TrashEntry[] = []
+    await inTurns(entries, (entry) => {
+      if (byName.get(entry.name) === entry) found.push(entry)
+    })
+    return found
+  }
   return {
     byName: byName as ReadonlyMap<string, TrashEntry>,
     withID: (id: string) => byID.get(id),
@@ -153,8 +220,8 @@ function createKnown() {
       if (!isOld) return ordered
       isOld = false
       const fresh = await sortInSlices(added.splice(0), newestFirst)
-      const isThere = (entry: TrashEntry) => byName.get(entry.name) === entry
-      ordered = await mergeSorted(ordered.filter(isThere), fresh.filter(isThere), newestFirst)
+      const [old, come] = [await stillThere(ordered), await stillThere(fresh)]
+      ordered = old.length === 0 ? come : await mergeSorted(old, come, newestFirst)
       return ordered
     },
   }
@@ -165,19 +232,19 @@ async function timesOf(volume: Volume, { files, info }: OpenStore): Promise<stri
   return stats.map((found) => `${found?.ino}:${found?.mtimeNs}`).join()
 }
 
-async function update(volume: Volume, store: OpenStore, known: Known): Promise<void> {
+/** Gives how many entries were read. */
+async function update(volume: Volume, store: OpenStore, known: Known): Promise<number> {
   // Names that no text can say are not found by it: nothing of ours has one.
   const names = await volume.names(store.files)
-  const there = new Set<string>()
   const fresh: string[] = []
+  let old = 0
   await inTurns(names, (name) => {
-    there.add(name)
+    const found = known.byName.get(name)
+    if (found) old++
     // Where something was may have been written after it.
-    if ((known.byName.get(name)?.deletedAt ?? 0) === 0) fresh.push(name)
+    if ((found?.deletedAt ?? 0) === 0) fresh.push(name)
   })
-  await inTurns(known.byName.keys(), (name) => {
-    if (!there.has(name)) known.drop(name)
-  })
+  if (old < known.byName.size) await dropOthers(known, names)
   const turn = createTurns()
   const { signal } = new AbortController()
   for (let at = 0; at < fresh.length; at += READ_AT_ONCE) {
@@ -193,9 +260,19 @@ async function update(volume: Volume, store: OpenStore, known: Known): Promise<v
       const entry = entryOf(store.base, store.store, name, where, content)
       if (await isBack(volume, entry, found)) await forget(volume, store, name)
       else known.add(entry)
-      await turn()
+      const others = turn()
+      if (others) await others
     }
   }
+  return fresh.length
+}
+
+async function dropOthers(known: Known, names: readonly string[]): Promise<void> {
+  const there = new Set<string>()
+  await inTurns(names, (name) => void there.add(name))
+  await inTurns(known.byName.keys(), (name) => {
+    if (!there.has(name)) known.drop(name)
+  })
 }
 
 /** True for a file that a restore had given its old name again when the server ended. */

@@ -14,6 +14,7 @@ export interface OpenStore {
   base: string
   /** Real path of the trash. */
   store: string
+  folder: OpenFolder
   /** The content. */
   files: OpenFolder
   /** Where each was. */
@@ -25,6 +26,8 @@ export interface OpenStore {
 
 /** See sizes.ts. */
 export const SIZES_NAME = 'directorysizes'
+/** See index-file.ts. */
+export const INDEX_NAME = 'index'
 const NEVER = new AbortController().signal
 const PARTS = ['files', 'info'] as const
 
@@ -61,7 +64,7 @@ export async function openStore(
       parts.push(folder)
     }
     const [files, info] = parts as [OpenFolder, OpenFolder]
-    return { base, store: join(base, TRASH_NAME), files, info, isNew, close }
+    return { base, store: join(base, TRASH_NAME), folder: store, files, info, isNew, close }
   } catch (error) {
     await close()
     throw error
@@ -109,8 +112,9 @@ export async function removeEmptyStore(volume: Volume, base: string): Promise<vo
     try {
       let isEmpty = true
       for (const name of PARTS) isEmpty = (await volume.removeSingle(store, name, null)) && isEmpty
-      // What folders in it held, which are gone.
-      if (isEmpty) await volume.remove(store, SIZES_NAME, { signal: NEVER }).catch(unless('ENOENT'))
+      // They tell of what is gone.
+      for (const name of isEmpty ? [SIZES_NAME, INDEX_NAME] : [])
+        await volume.remove(store, name, { signal: NEVER }).catch(unless('ENOENT'))
     } finally {
       await store.close()
     }

@@ -45,12 +45,10 @@ function unescapePath(text: string): Buffer {
   return Buffer.from(out)
 }
 
-function isInside(path: Buffer): boolean {
-  if (path.length === 0 || path.includes(0)) return false
-  return path
-    .toString('latin1')
-    .split('/')
-    .every((segment) => segment !== '' && segment !== '.' && segment !== '..')
+/** True for a path, its bytes as characters or text, that leads to something below a folder. */
+export function isInside(path: string): boolean {
+  if (path === '' || path.includes('\0')) return false
+  return path.split('/').every((segment) => segment !== '' && segment !== '.' && segment !== '..')
 }
 
 /** The text of an info file. */
@@ -89,7 +87,7 @@ export function parseInfo(content: Buffer): TrashInfo | null {
   const account = values.get('X-FileBrowser-Account') ?? ''
   const operation = values.get('X-FileBrowser-Operation') ?? ''
   return {
-    path: isInside(path) ? path : null,
+    path: isInside(path.toString('latin1')) ? path : null,
     deletedAt: [exact, local].find((time) => Number.isFinite(time)) ?? 0,
     userID: /^\d{1,15}$/.test(account) ? Number(account) : null,
     operation: /^[\w-]{8,64}$/.test(operation) ? operation : null,

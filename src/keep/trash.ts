@@ -9,6 +9,7 @@ import type { Logger } from '../lib/log.ts'
 import { mergeSorted } from '../lib/sort-in-slices.ts'
 import { allBases, type Bases, basesOf } from './bases.ts'
 import { copyAway, removeCopied } from './copy-away.ts'
+import { eraseMany } from './erase-many.ts'
 import {
   baseOf,
   createStoreIndex,
@@ -17,7 +18,7 @@ import {
   type StoreIndex,
   type TrashEntry,
 } from './store-index.ts'
-import { openStore, removeEmptyStore, TRASH_NAME } from './stores.ts'
+import { type OpenStore, openStore, removeEmptyStore, TRASH_NAME } from './stores.ts'
 import { dropStrays } from './strays.ts'
 import { formatInfo, INFO_SUFFIX, keptName } from './trash-info.ts'
 
@@ -58,8 +59,16 @@ export interface Trash {
   open(id: string): Promise<OpenEntry>
   /** Moves an entry to a place whose folder is there. `exists` when it is taken and not to be replaced. */
   restoreTo(id: string, place: KeptPlace, options: { replace: boolean }): Promise<void>
+  /** To be told when a part of an entry is no longer in it: it has to be counted again. */
+  partLeft(id: string): Promise<void>
   /** Removes an entry for good. */
   erase(id: string, signal: AbortSignal): Promise<void>
+  /** Removes many for good; see eraseMany. */
+  eraseAll(
+    entries: readonly TrashEntry[],
+    signal: AbortSignal,
+    onEnd: (entry: TrashEntry, error: unknown) => void,
+  ): Promise<void>
   /** Removes what says where something was that is not there. Fails never. */
   tidy(): Promise<void>
   /** To be told when a folder has been moved: a trash in it went along. */
@@ -77,19 +86,19 @@ export function createTrash(options: TrashOptions): Trash {
   const find = async (id: string) => {
     // Without reading everything again for each of many; what is gone is noticed when it is touched.
     const entry = known(id) ?? (await entries()).find((each) => each.id === id)
-    if (!entry) throw new AppError('not_found', 'it is not in the trash')
+    if (!entry) throw new AppError('not_found', `${id} is not in the trash`)
     return entry
   }
   /** With its trash open. */
   const withEntry = async <T>(
     id: string,
-    work: (entry: TrashEntry, files: OpenFolder, info: OpenFolder) => Promise<T>,
+    work: (entry: TrashEntry, store: OpenStore) => Promise<T>,
   ): Promise<T> => {
     const entry = await find(id)
     const store = await openStore(volume, baseOf(entry.store), { make: false })
-    if (!store) throw new AppError('not_found', 'it is not in the trash')
+    if (!store) throw new AppError('not_found', `${id} is not in the trash`)
     try {
-      return await work(entry, store.files, store.info)
+      return await work(entry, store)
     } finally {
       await store.close()
     }
@@ -97,6 +106,16 @@ export function createTrash(options: TrashOptions): Trash {
   const forget = async (entry: TrashEntry, info: OpenFolder, signal: AbortSignal) => {
     await volume.remove(info, entry.name + INFO_SUFFIX, { signal }).catch(unless('ENOENT'))
     indexOf(baseOf(entry.store)).drop(entry.name)
+  }
+  const erase = async (id: string, signal: AbortSignal) => {
+    const entry = await withEntry(id, async (entry, { files, info }) => {
+      requireNoMount(volume, join(files.realDir, entry.name))
+      // Somebody else may have been faster.
+      await volume.remove(files, entry.name, { signal }).catch(unless('ENOENT'))
+      await forget(entry, info, NEVER)
+      return entry
+    })
+    await removeEmptyStore(volume, baseOf(entry.store))
   }
   return {
     put: async (place, facts) => {
@@ -109,35 +128,30 @@ export function createTrash(options: TrashOptions): Trash {
     entries,
     find,
     open: (id) =>
-      withEntry(id, async (entry, files) => ({
+      withEntry(id, async (entry, { files }) => ({
         entry,
         folder: files.share(),
         name: entry.name,
         realPath: join(files.realDir, entry.name),
       })),
     restoreTo: async (id, { folder, name }, { replace }) => {
-      const entry = await withEntry(id, async (entry, files, info) => {
-        await volume.rename({ folder: files, name: entry.name }, { folder, name }, { replace })
-        await forget(entry, info, NEVER)
+      const entry = await withEntry(id, async (entry, store) => {
+        const from = { folder: store.files, name: entry.name }
+        await indexOf(store.base).leaving(store, async () => {
+          await volume.rename(from, { folder, name }, { replace })
+          await forget(entry, store.info, NEVER)
+        })
         return entry
       })
       await removeEmptyStore(volume, baseOf(entry.store))
     },
-    erase: async (id, signal) => {
-      const entry = await withEntry(id, async (entry, files, info) => {
-        requireNoMount(volume, join(files.realDir, entry.name))
-        await volume.remove(files, entry.name, { signal })
-        await forget(entry, info, NEVER)
-        return entry
-      })
-      await removeEmptyStore(volume, baseOf(entry.store))
+    partLeft: (id) => withEntry(id, (entry, { info }) => countAgain(volume, entry, info)),
+    erase,
+    eraseAll: (all, signal, onEnd) => {
+      const drop = (entry: TrashEntry) => indexOf(baseOf(entry.store)).drop(entry.name)
+      return eraseMany({ volume, erase, drop }, all, signal, onEnd)
     },
-    tidy: async () => {
-      for (const base of await allBases(options))
-        await dropStrays(volume, base, Date.now()).catch((error: Error) =>
-          options.log.warn(`the trash in ${base} cannot be tidied: ${error.message}`),
-        )
-    },
+    tidy: () => tidy(options),
     moved: async (fromReal, toReal) => {
       for (const base of await stores.all())
         if (contains(fromReal, base)) {
@@ -146,6 +160,26 @@ export function createTrash(options: TrashOptions): Trash {
         }
     },
   }
+}
+
+async function tidy(options: TrashOptions): Promise<void> {
+  const { volume, log } = options
+  for (const base of await allBases(options))
+    await dropStrays(volume, base, Date.now()).catch((error: Error) =>
+      log.warn(`the trash in ${base} cannot be tidied: ${error.message}`),
+    )
+}
+
+async function countAgain(volume: Volume, entry: TrashEntry, info: OpenFolder): Promise<void> {
+  entry.bytes = null
+  entry.files = null
+  // What is noted of its size holds for the second that its file has.
+  const file = entry.name + INFO_SUFFIX
+  const found = await volume.stat(info, file)
+  if (!found) return
+  const notedNs = (found.mtimeNs / SECOND_NS + 1n) * SECOND_NS
+  const nowNs = BigInt(Date.now()) * 1_000_000n
+  await volume.setTime(info, file, nowNs > notedNs ? nowNs : notedNs)
 }
 
 /** What all trashes hold, each read when it is first asked for. */
@@ -187,6 +221,7 @@ function createIndexes({ log, ...bases }: TrashOptions) {
 }
 
 const NEVER = new AbortController().signal
+const SECOND_NS = 1_000_000_000n
 
 async function put(
   volume: Volume,

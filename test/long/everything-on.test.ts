@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { expect, it } from 'vitest'
 import { ROOT } from '../../scripts/build/paths.ts'
 import { programCommand } from '../support/program.ts'
@@ -36,6 +36,34 @@ it.skipIf(!existsSync(SUITE))(
   },
 )
 
+it.skipIf(!existsSync(SUITE))(
+  'answers clients of the original the same, but for rights in folders, where records speak of everybody',
+  async () => {
+    const printed = await runSuite('speak-of-all.sh', ['--extra-keys'])
+    expect(linesOf(printed, /^FAIL/).filter((line) => !BY_DESIGN.test(line))).toEqual([])
+    expect(printed).toMatch(/^9\d\d passed/m)
+  },
+)
+
+it.skipIf(!existsSync(SUITE))(
+  'answers the same where records take what switches do, but that to copy is to download',
+  async () => {
+    const printed = await runSuite('as-it-is.sh', [
+      '--extra-keys',
+      '--scenarios',
+      join(import.meta.dirname, 'by-records'),
+    ])
+    expect(linesOf(printed, /^FAIL/).filter((line) => !BY_DESIGN.test(line))).toEqual([])
+    expect(printed).toMatch(/^40 passed, 3 failed, 0 skipped$/m)
+  },
+)
+
+/** To copy is to download, and tokens are to be renewed when rights have changed right after the sign-in. */
+const BY_DESIGN = /\] (copy|copy with override|what is left on disk): .*nodownload|x-renew-token/
+
+const linesOf = (text: string, pattern: RegExp) =>
+  text.split('\n').filter((line) => pattern.test(line))
+
 /** What the suite prints; `script` is one here that starts the server. */
 async function runSuite(
   script: string,
@@ -45,7 +73,9 @@ async function runSuite(
   const settings = Object.entries({ PROGRAM: programCommand().join(' '), ...env })
   const options = settings.flatMap((pair) => ['--env', pair.join('=')])
   const bin = ['--bin', join(import.meta.dirname, script)]
-  const child = spawn(process.execPath, [SUITE, ...words, ...bin, ...options])
+  const child = spawn(process.execPath, [SUITE, ...words, ...bin, ...options], {
+    env: { ...process.env, SUITE: dirname(SUITE) },
+  })
   let printed = ''
   child.stdout.on('data', (chunk: Buffer) => {
     printed += chunk
