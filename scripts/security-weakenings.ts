@@ -33,7 +33,7 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'folders are changed without a look at what a rule denies below',
     file: 'src/operations/change.ts',
-    from: 'if (hasRules(services, user) || differs)',
+    from: 'if (hasRules(services, user) || (await differs()))',
     to: 'if (!services)',
     test: 'rules-on-trees',
     about: 'CVE-2026-54091',
@@ -337,8 +337,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'what groups give stays as it was when a request began',
     file: 'src/http/guard.ts',
-    from: 'findAccount(deps.store, before.user.id)',
-    to: 'before.user',
+    from: 'session?.userID === before.user.id && findAccount(deps.store, before.user.id)',
+    to: 'session?.userID === before.user.id && before.user',
     test: 'ended-rights',
     about: 'an upload ends with the group',
   },
@@ -405,6 +405,14 @@ export const WEAKENINGS: Weakening[] = [
     to: 'if (named) return named',
     test: 'folders',
     about: 'holds where a home that is a link leads',
+  },
+  {
+    title: 'what lies behind a link on the way is asked for by the text of its path alone',
+    file: 'src/files/place/scope.ts',
+    from: '=> !rights.isPlain(vpath, realPath))',
+    to: '=> realPath.length === 0)',
+    test: 'folders',
+    about: 'is judged by where it leads, with all below',
   },
   {
     title: 'a move takes a folder without a look at what it holds',

@@ -1,9 +1,9 @@
 // Who may do what at a place, and what decided that.
 import type { AccessReason, AccountVerdicts, FolderAccess } from '../access-types.ts'
 import type { Verb } from '../api-types.ts'
-import { isPlaceWithin, type PlaceText } from '../lib/places.ts'
+import { isPlaceWithin, type PlaceText, pathBelow } from '../lib/places.ts'
 import { BITS, bitsOfPermissions, rightsBy, VERBS } from '../lib/verbs.ts'
-import { ROOT, type VPath } from '../lib/vpath.ts'
+import { ROOT, rebase, type VPath } from '../lib/vpath.ts'
 import { GROUPS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import { withEffective } from './effective.ts'
@@ -27,7 +27,9 @@ export function explainAccess(
   const base = top ?? placeInTree(user, ROOT)
   // Links do not lead out of the home, or of the folder at the top.
   const isInside = realPlace === null || isPlaceWithin(base, realPlace)
-  const realPath = realPlace && isInside ? pathOf(services, user, realPlace) : null
+  // By the way that was taken: the place may stand in another folder at the top as well.
+  const begin = top === null ? ROOT : (/^\/[^/]*/.exec(path)?.[0] as VPath)
+  const realPath = realPlace && isInside ? rebase(begin, pathBelow(base, realPlace)) : null
   const isOpen =
     (isInside || services.config.followExternalSymlinks) &&
     [path, realPath ?? path].every((at) => isShown(services, user, at))

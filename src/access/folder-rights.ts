@@ -19,14 +19,14 @@ import {
 } from '../lib/places.ts'
 import { BITS } from '../lib/verbs.ts'
 import { joinVPath, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
-import { parseWho } from '../store/access/folder-record.ts'
+import { type Folder, parseWho } from '../store/access/folder-record.ts'
 import { groupsOf, homeOf } from '../store/access/groups.ts'
 import type { Changes } from '../store/collection.ts'
 import { FOLDERS, HOMES, MEMBERSHIPS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
 import { foldName } from './rules.ts'
-import { compileFolders, type Rights, rightsIn } from './verdict.ts'
+import { compileFolders, type FolderTree, type Rights, rightsIn, withChanges } from './verdict.ts'
 
 /** An account, or what a token may see of one. */
 export interface TreeUser extends User {
@@ -62,20 +62,33 @@ export function foldersOf(store: Store): Folders {
 
 // By the number of changes: what was made of records in a transaction that failed does not stay.
 const current = memo((store: Store) => {
-  let made: { folders: Folders; steps: number } | undefined
+  let made: { folders: Folders; compiled: Compiled; steps: number } | undefined
   return () => {
     const steps = store.stepsOf(FOLDERS) + store.stepsOf(MEMBERSHIPS) + store.stepsOf(HOMES)
-    if (made?.steps !== steps) made = { folders: compile(store), steps }
+    if (made?.steps !== steps) {
+      const compiled = { records: store.all(FOLDERS), trees: {} }
+      made = { folders: compile(store, compiled, made?.compiled), compiled, steps }
+    }
     return made.folders
   }
 })
 
-function compile(store: Store): Folders {
+/** Records, and what was made of them for those who asked. */
+interface Compiled {
+  records: readonly Folder[]
+  trees: { exact?: FolderTree; folded?: FolderTree }
+}
+
+function compile(store: Store, { records, trees }: Compiled, before?: Compiled): Folders {
   const hasHome = ({ id }: User) => homeOf(store, id).home
-  if (store.count(FOLDERS) === 0) return { rightsOf: () => null, hasHome, topsOf: () => NO_TOPS }
-  const folders = store.all(FOLDERS)
-  const by = (spell: (text: string) => string) => {
-    const tree = compileFolders(folders, spell)
+  if (records.length === 0) return { rightsOf: () => null, hasHome, topsOf: () => NO_TOPS }
+  const by = (spelling: 'exact' | 'folded') => {
+    const earlier = before?.trees[spelling]
+    const spell = spelling === 'folded' ? foldName : (text: string) => text
+    const tree = earlier
+      ? withChanges(earlier, before.records, records)
+      : compileFolders(records, spell)
+    trees[spelling] = tree
     return memo((user: TreeUser) => {
       const groups = groupsOf(store, user.id).map(({ id }) => id)
       return rightsIn(tree, { id: user.id, groups, perm: user.perm, atMost: user.atMost })
@@ -83,7 +96,7 @@ function compile(store: Store): Folders {
   }
   const made: Partial<Record<string, (user: TreeUser) => Rights | null>> = {}
   const rightsOf: Folders['rightsOf'] = (user, spelling) => {
-    made[spelling] ??= by(spelling === 'folded' ? foldName : (text) => text)
+    made[spelling] ??= by(spelling)
     return made[spelling](user)
   }
   const topsOf = memo((user: User) => {

@@ -15,17 +15,16 @@ interface Said {
 }
 
 interface Node {
-  readonly parent: Node | null
-  children: Map<string, Node> | null
+  readonly children: ReadonlyMap<string, Node> | null
   /** Several where a disk without case takes their spellings for one name. */
-  readonly folders: Folder[]
+  readonly folders: readonly Folder[]
 }
 
-/** All records, by place: made once for everybody, and again when one changes. */
+/** All records, by place: made once for everybody. It never changes; see withChanges. */
 export interface FolderTree {
   readonly roots: ReadonlyMap<string, Node>
-  /** Where something is said of somebody. */
-  readonly heard: ReadonlyMap<string, readonly Node[]>
+  /** The records that say something of somebody. */
+  readonly heard: ReadonlyMap<string, readonly Folder[]>
   /** The verbs of which somebody has a yes somewhere. */
   readonly given: (who: string) => number
   /** The spelling by which names are compared. */
@@ -61,44 +60,109 @@ export interface Rights {
   explain(place: PlaceText, verb: Verb): { allowed: boolean; by: Reason }
 }
 
-export function compileFolders(
-  folders: readonly Folder[],
-  spell: (vpath: string) => string,
-): FolderTree {
-  const roots = new Map<string, Node>()
-  const heard = new Map<string, Node[]>()
-  const given = new Map<string, number>()
+/** Compiles all records; `spell` gives the spelling of a path by which names are compared. */
+export function compileFolders(folders: readonly Folder[], spell: FolderTree['spell']): FolderTree {
+  interface Open {
+    children: Map<string, Open> | null
+    folders: Folder[]
+  }
+  const roots = new Map<string, Open>()
+  const heard = new Map<string, Folder[]>()
   for (const folder of folders) {
     const { root, vpath } = splitPlace(folder.place)
-    let node = roots.get(root) ?? newNode(null)
+    let node: Open = roots.get(root) ?? { children: null, folders: [] }
     roots.set(root, node)
     for (const name of segmentsOf(spell(vpath))) {
       node.children ??= new Map()
       let child = node.children.get(name)
       if (!child) {
-        child = newNode(node)
+        child = { children: null, folders: [] }
         node.children.set(name, child)
       }
       node = child
     }
     node.folders.push(folder)
     for (const { who } of folder.grants) {
-      const nodes = heard.get(who)
-      if (nodes) nodes.push(node)
-      else heard.set(who, [node])
+      const records = heard.get(who)
+      if (records) records.push(folder)
+      else heard.set(who, [folder])
     }
   }
+  return treeOf(roots, heard, spell)
+}
+
+/** More changes at once than these are compiled anew. */
+const MAX_CHANGES = 16
+
+/**
+ * What compileFolders makes of `now`, from what it has made of `before`: of two lists that differ in a few records all
+ * else is taken over.
+ */
+export function withChanges(
+  tree: FolderTree,
+  before: readonly Folder[],
+  now: readonly Folder[],
+): FolderTree {
+  let from = 0
+  while (from < before.length && from < now.length && before[from] === now[from]) from++
+  let rest = 0
+  const most = Math.min(before.length, now.length) - from
+  while (rest < most && before.at(-1 - rest) === now.at(-1 - rest)) rest++
+  const gone = before.slice(from, before.length - rest)
+  const come = now.slice(from, now.length - rest)
+  if (gone.length + come.length > MAX_CHANGES) return compileFolders(now, tree.spell)
+  const roots = new Map(tree.roots)
+  const heard = new Map(tree.heard)
+  const change = (folder: Folder, make: (records: readonly Folder[]) => readonly Folder[]) => {
+    const { root, vpath } = splitPlace(folder.place)
+    setOrDelete(roots, root, changed(roots.get(root), segmentsOf(tree.spell(vpath)), make))
+    for (const { who } of folder.grants) {
+      const records = make(heard.get(who) ?? [])
+      setOrDelete(heard, who, records.length > 0 ? records : null)
+    }
+  }
+  for (const folder of gone) change(folder, (records) => records.filter((one) => one !== folder))
+  for (const folder of come) change(folder, (records) => [...records, folder])
+  return treeOf(roots, heard, tree.spell)
+}
+
+/** A node with other records at a place below it; null without any. */
+function changed(
+  node: Node | undefined,
+  [name, ...names]: readonly string[],
+  make: (folders: readonly Folder[]) => readonly Folder[],
+): Node | null {
+  const { folders = [], children = null } = node ?? {}
+  if (name === undefined) return nodeOf(make(folders), children)
+  const others = new Map(children)
+  setOrDelete(others, name, changed(children?.get(name), names, make))
+  return nodeOf(folders, others)
+}
+
+function nodeOf(folders: readonly Folder[], children: Node['children']): Node | null {
+  if (folders.length === 0 && !children?.size) return null
+  return { folders, children: children?.size ? children : null }
+}
+
+function setOrDelete<V>(map: Map<string, V>, key: string, value: V | null): void {
+  if (value === null) map.delete(key)
+  else map.set(key, value)
+}
+
+function treeOf(
+  roots: FolderTree['roots'],
+  heard: FolderTree['heard'],
+  spell: FolderTree['spell'],
+): FolderTree {
+  const given = new Map<string, number>()
   const giveTo = (who: string) => {
     let yes = 0
-    for (const node of heard.get(who) ?? []) yes |= saidAt(node, new Set([who])).get(who)?.yes ?? 0
+    for (const { grants } of heard.get(who) ?? [])
+      for (const grant of grants) if (grant.who === who) yes |= saidBy(grant).yes
     given.set(who, yes)
     return yes
   }
   return { roots, heard, given: (who) => given.get(who) ?? giveTo(who), spell }
-}
-
-function newNode(parent: Node | null): Node {
-  return { parent, children: null, folders: [] }
 }
 
 function segmentsOf(vpath: string): string[] {
@@ -149,57 +213,56 @@ export function rightsIn(tree: FolderTree, asker: Asker): Rights | null {
     }
     return { words, bits: decide(words), at: node }
   }
-  const stateOf = (node: Node): State => {
+  const stateIn = (above: State, node: Node): State => {
     const known = states.get(node)
     if (known) return known
-    const above = node.parent ? stateOf(node.parent) : start
     const said = saidAt(node, names)
     const state = said.size === 0 ? above : heardAt(node, above, said)
     states.set(node, state)
     return state
   }
+  /** Of the last of nodes that lie in each other, from the top. */
+  const stateOf = (nodes: readonly Node[]) => nodes.reduce(stateIn, start)
+  const isSeen = ({ place }: Folder) => (stateOf(nearest(tree, place).nodes).bits & BITS.see) !== 0
   const ways = once(() => {
     const found = new Set<Node>()
     for (const who of names)
-      for (const node of tree.heard.get(who) ?? [])
-        if (stateOf(node).bits & BITS.see)
-          for (let up = node.parent; up && !found.has(up); up = up.parent) found.add(up)
+      for (const folder of tree.heard.get(who) ?? [])
+        if (isSeen(folder))
+          for (const node of nearest(tree, folder.place).nodes.slice(0, -1)) found.add(node)
     return found
   })
-  const tops = once(() => topsIn(tree, names, (node) => (stateOf(node).bits & BITS.see) !== 0))
+  const tops = once(() => topsIn(tree, names, isSeen))
   const passing = (bits: number) => (bits & BITS.see ? bits | BITS.pass : bits)
   /** At the node itself, which may be a mere way. */
-  const bitsAt = (node: Node) => {
-    const { bits } = stateOf(node)
+  const bitsAt = (node: Node, { bits }: State) => {
     return bits & BITS.see || !ways().has(node) ? passing(bits) : BITS.pass
   }
 
   return {
     get anywhere() {
       const top = tree.roots.get('')
-      const base = (top ? stateOf(top) : start).bits
+      const base = (top ? stateIn(start, top) : start).bits
       return ([...names].reduce((all, who) => all | tree.given(who), base) & most) | BITS.pass
     },
     below: (place) => {
-      const { node, isExact } = nearest(tree, place)
-      const top = node ? stateOf(node) : start
+      const { nodes, isExact } = nearest(tree, place)
+      const [node, top] = [nodes.at(-1), stateOf(nodes)]
       if (!node || !isExact || !node.children) {
         const bits = passing(top.bits)
-        const atTop = node && isExact ? bitsAt(node) : bits
+        const atTop = node && isExact ? bitsAt(node, top) : bits
         return (vpath) => (vpath === ROOT ? atTop : bits)
       }
-      return reader(node, tree.spell, bitsAt, (inner) => passing(stateOf(inner).bits))
+      const inner = { of: stateIn, at: bitsAt, below: ({ bits }: State) => passing(bits) }
+      return reader(node, top, tree.spell, inner)
     },
-    recordOf: (place) => {
-      const { node } = nearest(tree, place)
-      return (node && stateOf(node).at?.folders[0]?.place) ?? null
-    },
+    recordOf: (place) => stateOf(nearest(tree, place).nodes).at?.folders[0]?.place ?? null,
     tops,
     differsBelow: (place) => {
-      const { node, isExact } = nearest(tree, place)
-      return node !== null && isExact && node.children !== null
+      const { nodes, isExact } = nearest(tree, place)
+      return isExact && Boolean(nodes.at(-1)?.children)
     },
-    explain: (place, verb) => explain(nearest(tree, place).node, verb, own, groups, base),
+    explain: (place, verb) => explain(nearest(tree, place).nodes, verb, own, groups, base),
   }
 }
 
@@ -207,59 +270,68 @@ export function rightsIn(tree: FolderTree, asker: Asker): Rights | null {
 function topsIn(
   tree: FolderTree,
   names: Iterable<string>,
-  isSeen: (node: Node) => boolean,
+  isSeen: (folder: Folder) => boolean,
 ): Map<string, PlaceText> {
   const found = new Map<string, PlaceText>()
   for (const who of names)
-    for (const node of tree.heard.get(who) ?? [])
-      for (const { as, place, grants } of node.folders) {
-        const isGiven = as !== '' && grants.some((grant) => grant.who === who && grant.see)
-        if (isGiven && isSeen(node)) found.set(as, place)
-      }
+    for (const folder of tree.heard.get(who) ?? []) {
+      const { as, place, grants } = folder
+      const isGiven = as !== '' && grants.some((grant) => grant.who === who && grant.see)
+      if (isGiven && isSeen(folder)) found.set(as, place)
+    }
   return found
 }
 
-/** `at` gives what holds at a node, `below` what holds below it where there is no other. */
+/** Reads below a node: `of` gives the state of one in another, `at` what holds at it, `below` what holds below it where there is no other. */
 function reader(
   top: Node,
+  topState: State,
   spell: FolderTree['spell'],
-  at: (node: Node) => number,
-  below: (node: Node) => number,
+  inner: {
+    of: (above: State, node: Node) => State
+    at: (node: Node, state: State) => number
+    below: (state: State) => number
+  },
 ): (vpath: VPath) => number {
   // The last folder that has records below it: its neighbours are asked for next.
   let folder = top
+  let state = topState
   let prefix = '/'
   return (asked) => {
     const vpath = spell(asked)
-    if (vpath === ROOT) return at(top)
+    if (vpath === ROOT) return inner.at(top, topState)
     if (!vpath.startsWith(prefix)) {
       folder = top
+      state = topState
       prefix = '/'
     }
     for (;;) {
-      if (!folder.children) return below(folder)
+      if (!folder.children) return inner.below(state)
       const end = vpath.indexOf('/', prefix.length)
       const child = folder.children.get(vpath.slice(prefix.length, end < 0 ? undefined : end))
-      if (!child) return below(folder)
-      if (end < 0) return at(child)
+      if (!child) return inner.below(state)
+      const there = inner.of(state, child)
+      if (end < 0) return inner.at(child, there)
       folder = child
+      state = there
       prefix = vpath.slice(0, end + 1)
     }
   }
 }
 
-/** The deepest node at or above a place; `isExact` where it is at the place itself. */
-function nearest(tree: FolderTree, place: PlaceText): { node: Node | null; isExact: boolean } {
+/** The nodes from the top to the deepest at or above a place; `isExact` where that is at the place itself. */
+function nearest(tree: FolderTree, place: PlaceText): { nodes: Node[]; isExact: boolean } {
   const { root, vpath } = splitPlace(place)
-  const top = tree.roots.get(root)
-  if (!top) return { node: null, isExact: false }
-  let node: Node = top
+  const nodes: Node[] = []
+  let node = tree.roots.get(root)
+  if (!node) return { nodes, isExact: false }
+  nodes.push(node)
   for (const name of segmentsOf(tree.spell(vpath))) {
-    const child = node.children?.get(name)
-    if (!child) return { node, isExact: false }
-    node = child
+    node = node.children?.get(name)
+    if (!node) return { nodes, isExact: false }
+    nodes.push(node)
   }
-  return { node, isExact: true }
+  return { nodes, isExact: true }
 }
 
 /** What is said at a node, by whom; where two spellings of a name differ, the no. */
@@ -277,17 +349,17 @@ function saidAt({ folders }: Node, names: ReadonlySet<string>): ReadonlyMap<stri
 }
 
 function explain(
-  node: Node | null,
+  nodes: readonly Node[],
   verb: Verb,
   own: string,
   groups: readonly string[],
   base: number,
 ): { allowed: boolean; by: Reason } {
-  if (verb !== 'see' && !explain(node, 'see', own, groups, base).allowed)
+  if (verb !== 'see' && !explain(nodes, 'see', own, groups, base).allowed)
     return { allowed: false, by: { kind: 'see' } }
   const bit = BITS[verb]
   const word = (who: string) => {
-    for (let at = node; at; at = at.parent) {
+    for (const at of nodes.toReversed()) {
       const said = saidAt(at, new Set([who])).get(who)
       if (said && (said.yes | said.no) & bit)
         return { allowed: (said.yes & bit) !== 0, place: at.folders[0]?.place as PlaceText, who }

@@ -35,6 +35,8 @@ export function countedVolume(volume: Volume, quotas: Quotas): Volume {
       quotas.isActive
         ? remove(counting, folder, name, options)
         : volume.remove(folder, name, options),
+    removeFiles: (folder, names, options) =>
+      volume.removeFiles(folder, names, quotas.isActive ? counted(quotas, options) : options),
     removeSingle: (folder, name, mtimeNs) =>
       quotas.isActive
         ? removeSingle(counting, folder, name, mtimeNs)
@@ -100,6 +102,12 @@ async function openTemp(
       if (end > coveredBytes) await cover(end)
       writtenBytes = Math.max(writtenBytes, end)
       return temp.write(buffers, position, how)
+    },
+    cloneFrom: async (fd, sizeBytes) => {
+      if (sizeBytes > coveredBytes) await cover(sizeBytes)
+      const isDone = await temp.cloneFrom(fd, sizeBytes)
+      if (isDone) writtenBytes = Math.max(writtenBytes, sizeBytes)
+      return isDone
     },
     requireSpace: async (bytes) => {
       await cover(bytes)
@@ -200,6 +208,13 @@ function remove(
   name: Name,
   options: RemoveOptions,
 ): Promise<void> {
+  return changes.withLock(join(folder.realDir, name.toString()), () =>
+    volume.remove(folder, name, counted(quotas, options)),
+  )
+}
+
+/** With each file that is removed taken from what the folders above it hold. */
+function counted(quotas: Quotas, options: RemoveOptions): RemoveOptions {
   const { ledger } = quotas
   const onFile: RemoveOptions['onFile'] = (folder, name, stats) => {
     const path = join(folder.realDir, name.toString())
@@ -211,9 +226,7 @@ function remove(
       if (stats.isFile() && !isTempName(basename(path))) ledger.add(path, -stats.size, { seen })
     }
   }
-  return changes.withLock(join(folder.realDir, name.toString()), () =>
-    volume.remove(folder, name, { ...options, onFile }),
-  )
+  return { ...options, onFile }
 }
 
 function removeSingle(

@@ -1,6 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { foldName } from '../../src/access/rules.ts'
-import { compileFolders, type Rights, rightsIn } from '../../src/access/verdict.ts'
+import { compileFolders, type Rights, rightsIn, withChanges } from '../../src/access/verdict.ts'
 import type { GrantRecord } from '../../src/access-types.ts'
 import type { Permissions, Verb } from '../../src/api-types.ts'
 import { type PlaceText, parsePlace } from '../../src/lib/places.ts'
@@ -179,3 +180,63 @@ function numbers(): () => number {
     return state / 2147483648
   }
 }
+
+it.each([
+  ['exact', (text: string) => text],
+  ['folded', foldName],
+])('a change of records leads to what all of them say when they are read anew, %s', (_, spell) => {
+  const places = ['/', '/a', '/A', '/a/b', '/a/b/c', '/b', 'x:/', 'x:/a/b']
+  const said = fc.record({ see: fc.boolean(), create: fc.boolean() }, { requiredKeys: [] })
+  const line = fc.record({
+    place: fc.constantFrom(...places.map(place)),
+    as: fc.constantFrom('', 'top'),
+    quota: fc.constant(null),
+    grants: fc.uniqueArray(
+      fc
+        .record({ who: fc.constantFrom('user:1', 'group:1', 'everyone'), said })
+        .map(({ who, said }) => ({ who, ...said })),
+      { selector: ({ who }) => who },
+    ),
+  })
+  const list = fc
+    .uniqueArray(line, { selector: ({ place }) => place })
+    .map((lines) => lines.map((one) => ({ ...one, as: one.as && `${one.as} ${one.place}` })))
+  // Neighbours in the list stay, others go, come or are replaced.
+  const steps = fc.array(fc.record({ at: fc.nat(6), gone: fc.nat(2), come: list }), {
+    minLength: 1,
+    maxLength: 5,
+  })
+  fc.assert(
+    fc.property(list, steps, (first, changes) => {
+      let before = first
+      let tree = compileFolders(before, spell)
+      for (const { at, gone, come } of changes) {
+        const stay = before.filter((_, i) => i < at || i >= at + gone)
+        const added = come.filter((one) => stay.every((other) => other.place !== one.place))
+        const now = [...stay.slice(0, at), ...added, ...stay.slice(at)]
+        tree = withChanges(tree, before, now)
+        before = now
+        const asker = { id: 1, groups: [1], perm: defaultPermissions() }
+        const [patched, fresh] = [tree, compileFolders(now, spell)].map((one) => {
+          const found = rightsIn(one, asker)
+          return (
+            found && [
+              found.anywhere,
+              [...found.tops()].sort(),
+              ...[...places, '/a/x', '/a/b/c/d', 'x:/a'].flatMap((text) => {
+                const read = found.below(place(text))
+                return [
+                  ...['/', '/a', '/b', '/b/c', '/c'].map((path) => read(path as VPath)),
+                  spell(found.recordOf(place(text)) ?? ''),
+                  found.differsBelow(place(text)),
+                  found.explain(place(text), 'create').allowed,
+                ]
+              }),
+            ]
+          )
+        })
+        expect(patched).toEqual(fresh)
+      }
+    }),
+  )
+})

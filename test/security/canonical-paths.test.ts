@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { compileRules, foldName } from '../../src/access/rules.ts'
 import type { VPath } from '../../src/lib/vpath.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { davOf, tokenFor } from '../support/dav.ts'
 
 const SECRET = 'denied-content'
 const SPELLINGS = [
@@ -38,6 +39,7 @@ async function raw(
   app: TestApp,
   token: string,
   target: string,
+  credentials = `X-Auth: ${token}`,
 ): Promise<{ status: number; body: string }> {
   const text = await new Promise<string>((resolve, reject) => {
     const socket = connect(app.port, '127.0.0.1')
@@ -47,13 +49,13 @@ async function raw(
     })
     socket.on('error', reject)
     socket.on('close', () => resolve(received))
-    socket.write(
-      `GET ${target} HTTP/1.1\r\nHost: x\r\nX-Auth: ${token}\r\nConnection: close\r\n\r\n`,
-    )
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n${credentials}\r\nConnection: close\r\n\r\n`)
   })
   const status = Number(text.split(' ')[1])
   const location = /^location: (.+)\r$/im.exec(text)?.[1]
-  return status === 301 && location ? raw(app, token, location) : { status, body: text }
+  return status === 301 && location
+    ? raw(app, token, location, credentials)
+    : { status, body: text }
 }
 
 describe('a denied folder', () => {
@@ -70,6 +72,24 @@ describe('a denied folder', () => {
       expect(body, prefix).not.toContain(SECRET)
       expect([400, 403, 404], `${prefix}${spelling}`).toContain(status)
     }
+  })
+
+  it.each(SPELLINGS)('CVE-2026-25890: is not reached by WebDAV as %s', async (spelling) => {
+    await using app = await startApp(options)
+    const token = await tokenFor(app, 2)
+    const credentials = `Authorization: Bearer ${token}`
+    for (const mount of ['/dav', '/remote.php/webdav', '/remote.php/dav/files/bob']) {
+      const { status, body } = await raw(app, token, mount + spelling, credentials)
+      expect(body, mount).not.toContain(SECRET)
+      expect([400, 403, 404], `${mount}${spelling}`).toContain(status)
+    }
+    const dav = davOf(app, token)
+    for (const method of ['COPY', 'MOVE'])
+      for (const path of [`/dav${spelling}`, `http://x/dav${spelling}`]) {
+        const { status } = await dav(method, '/dav/open/a.txt', { Destination: path })
+        expect([400, 403, 404], path).toContain(status)
+      }
+    expect(await app.tree.read('denied/s.txt')).toBe(SECRET)
   })
 
   it.each(SPELLINGS)('CVE-2026-32758: is no destination as %s', async (spelling) => {

@@ -295,6 +295,50 @@ it('a folder behind a link is not copied by who may not download it, also while 
   expect(await readdir(app.tree.at('own/taken'))).toEqual(['b.txt'])
 })
 
+it.each([
+  ['what lies behind it', '/own/link', ['/own/link', '/own/link/team']],
+  ['a link in it', '/own', ['/own/link', '/own/link/team', '/own']],
+])('a job that copies %s names nothing that is not seen', async (_, item, told) => {
+  await using app = await open([
+    { place: '/pub/hidden-canary', grants: [{ who: 'user:3', see: false }] },
+    { place: '/pub/team/deep', grants: [{ who: 'user:3', see: false }] },
+    { place: '/pub/team/b.txt', grants: [{ who: 'user:3', see: false }] },
+  ])
+  await symlink('../pub', app.tree.at('own/link'))
+  await symlink('../pub/hidden-canary', app.tree.at('own/canary'))
+  await mkdir(app.tree.at('to'))
+  const job = { kind: 'copy', items: [item], to: '/to' }
+  const init = { method: 'POST', body: JSON.stringify(job) }
+  const answer = await (await (await app.as('ben')).fetch('/api/jobs?wait=20', init)).json()
+  expect(answer.errors.map(({ path }: { path: string }) => path).sort()).toEqual(told.sort())
+})
+
+describe('a path that goes through a link', () => {
+  const BEHIND = [
+    { place: '/pub/team', grants: [{ who: 'user:3', download: false }] },
+    { place: '/pub/team/deep', grants: [{ who: 'user:3', delete: false }] },
+    { place: '/pub/new/deep', grants: [{ who: 'user:3', create: false }] },
+    { place: '/pub/empty', grants: [{ who: 'user:3', download: false }] },
+  ]
+  const PUB = ['a.txt', 'empty', 'hidden-canary', 'team']
+  it.each([
+    ['PATCH', '/own/link/team?action=copy&destination=/own/taken'],
+    ['PATCH', '/own/link/empty?action=copy&destination=/own/taken'],
+    ['PATCH', '/own/link/team?action=rename&destination=/own/taken'],
+    ['PATCH', '/own/tree?action=copy&destination=/own/link/new'],
+    ['DELETE', '/own/link/team'],
+  ])('is judged by where it leads, with all below: %s %s', async (method, path) => {
+    await using app = await open(BEHIND)
+    await symlink('../pub', app.tree.at('own/link'))
+    await mkdir(app.tree.at('pub/empty'))
+    await mkdir(app.tree.at('own/tree/deep'), { recursive: true })
+    expect(await statusOf(await app.as('ben'), method, `/api/resources${path}`)).toBe(403)
+    expect((await readdir(app.tree.at('own'))).sort()).toEqual(['e.txt', 'link', 'tree'])
+    expect((await readdir(app.tree.at('pub'))).sort()).toEqual(PUB)
+    expect(await readdir(app.tree.at('pub/team/deep'))).toEqual(['c.txt'])
+  })
+})
+
 it('a file behind a link is replaced by who may modify it there, too', async () => {
   await using app = await open([{ place: '/pub', grants: [anna({ modify: false })] }])
   await symlink('../pub', app.tree.at('own/link'))
@@ -360,7 +404,7 @@ describe('a right that is given in one folder alone', () => {
 
   it('to share is a reason to renew tokens of those of whom the record speaks', async () => {
     await using app = await open()
-    const [user, other] = [await app.as('anna'), await app.as('ben')]
+    const [user, other] = [await app.login('anna'), await app.login('ben')]
     await put(app, { place: '/pub', grants: [anna({ share: false })] })
     // Tokens tell the second in which they were made.
     await expect
@@ -543,6 +587,7 @@ describe('the record of a folder', () => {
     ['somebody twice', { place: '/pub', grants: [anna({ see: true }), anna({ see: false })] }],
     ['too many grants', { place: '/pub', grants: Array(201).fill(everyone({ see: true })) }],
     ['two names in one', { place: '/pub', as: 'a/b' }],
+    ['a name of 256 bytes', { place: '/pub', as: 'ä'.repeat(128) }],
     ['a hidden name', { place: '/pub', as: '.a' }],
     ['a negative limit', { place: '/pub', quota: -1 }],
     ['an unknown field', { place: '/pub', quota: 1, note: 'x' }],
@@ -607,6 +652,25 @@ describe('GET /api/access', () => {
       expect({ path, ...verbs.see }).toEqual({ path, allowed: false, by: { kind: 'rule' } })
       expect(verbs.modify).toEqual({ allowed: false, by: { kind: 'see' } })
       expect(await statusOf(user, 'GET', `/api/resources${path}`)).toBe(403)
+    }
+  })
+
+  it('judges by the rules of the path that was asked for, not of another folder at the top', async () => {
+    const rule = { regex: false, regexp: null, allow: false, path: '/all/team' }
+    await using app = await openApp({
+      tree: TREE,
+      users: [{ username: 'anna', scope: '/own', rules: [rule] }],
+    })
+    await put(app, { place: '/pub', as: 'all', grants: [anna({ see: true })] })
+    await put(app, { place: '/pub/team', as: 'team', grants: [anna({ see: true })] })
+    const [admin, user] = [await app.as('admin'), await app.as('anna')]
+    for (const [path, isSeen] of [
+      ['/team/b.txt', true],
+      ['/all/team/b.txt', false],
+    ] as const) {
+      const { verbs } = await (await admin.fetch(`/api/access?user=2&path=${path}`)).json()
+      expect({ path, allowed: verbs.see.allowed }).toEqual({ path, allowed: isSeen })
+      expect(await statusOf(user, 'GET', `/api/resources${path}`)).toBe(isSeen ? 200 : 403)
     }
   })
 

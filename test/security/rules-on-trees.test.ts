@@ -1,11 +1,14 @@
 // Rules reach every node (class 2): an operation on a folder stops at, or leaves out, what a rule
 // denies below it. Links inside the scope: cve-2026-90930-link-target.
 
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
+import type { PlaceText } from '../../src/lib/places.ts'
+import { setFolder } from '../../src/store/access/folders.ts'
 import { type OpenedApp, openApp } from '../support/app.ts'
 import { changeRecords } from '../support/records.ts'
 import { makeShare, readPublic } from '../support/shares.ts'
+import { keepInTrash } from '../support/trash.ts'
 import { makeChain } from '../support/tree.ts'
 
 const SECRET = 'bytes behind a rule'
@@ -63,6 +66,50 @@ describe('CVE-2026-54091: a change of a folder with a denied descendant', () => 
     const query = 'action=copy&destination=/taken'
     const response = await bob.fetch(`/api/resources/p?${query}`, { method: 'PATCH' })
     expect(response.status).toBe(200)
+  })
+})
+
+describe.each([
+  ['nobody has rules', [], false],
+  ['the account has rules', [deny('/none')], false],
+  ['a record lies in it', [], true],
+])('a folder with something of the server in it, while %s,', (_, rules, hasRecord) => {
+  const open = async () => {
+    const tree = { 'd/s/b.txt': 'b' }
+    const app = await openApp({ tree, users: [{ username: 'bob', rules }] })
+    const grants = [{ who: 'user:2', share: false }]
+    const record = { place: '/d/s' as PlaceText, as: '', quota: null, grants }
+    if (hasRecord) await app.store.transaction((tx) => setFolder(tx, record))
+    await keepInTrash(app.tree.at('d'), 'd/x', 'x')
+    return app
+  }
+  const change = async (app: OpenedApp, method: string, path: string) =>
+    (await (await app.as('bob')).fetch(`/api/resources${path}`, { method })).status
+
+  it('gets permission bits, and what is the server’s does not', async () => {
+    await using app = await open()
+    expect(await change(app, 'PATCH', '/d?action=mode&mode=640&recursive=true')).toBe(200)
+    expect((await stat(app.tree.at('d/s/b.txt'))).mode & 0o777).toBe(0o640)
+    expect((await stat(app.tree.at('d/.fb-trash/info'))).mode & 0o777).toBe(0o700)
+  })
+
+  it('is copied without it', async () => {
+    await using app = await open()
+    expect(await change(app, 'PATCH', '/d?action=copy&destination=/e')).toBe(200)
+    expect(await readdir(app.tree.at('e'))).toEqual(['s'])
+  })
+
+  it.each([
+    ['PATCH', '/d/s?action=mode&mode=750&recursive=true'],
+    ['PATCH', '/d/s?action=rename&destination=/e'],
+    ['DELETE', '/d/s'],
+    ['DELETE', '/d/s?trash=false'],
+  ])('is changed while somebody uploads into it: %s %s', async (method, path) => {
+    await using app = await open()
+    const upload = { method: 'POST', headers: { 'Upload-Length': '4' } }
+    const admin = await app.as('admin')
+    expect((await admin.fetch('/api/tus/d/s/up.bin', upload)).status).toBe(201)
+    expect(await change(app, method, path)).toBeOneOf([200, 204])
   })
 })
 
