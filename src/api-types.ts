@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'same_place'
   | 'incomplete'
   | 'damaged'
+  | 'encrypted'
   | 'command_failed'
   | 'sign_in_unavailable'
   | 'directory_password'
@@ -149,6 +150,17 @@ export interface RecursiveEntry {
 export interface Usage {
   total: number
   used: number
+}
+
+/** A lock that a client of WebDAV has set; `isDeep`: for all in the folder, too. */
+export interface LockRecord {
+  id: string
+  /** Name of the account; null for one that is gone. */
+  user: string | null
+  isOwn: boolean
+  isExclusive: boolean
+  isDeep: boolean
+  expires: string
 }
 
 /** An upload of one's own that is not finished. */
@@ -341,6 +353,7 @@ export type FolderRights = Omit<Record<Verb, boolean>, 'see'>
 
 /** Start-up settings injected into the page as `window.FileBrowser`. */
 export interface BootSettings {
+  Dav?: true
   /** What is replaced is kept, and of what is deleted all, what asks for it, or nothing. */
   Versions?: true
   Trash: 'all' | 'own' | 'off'

@@ -15,6 +15,8 @@ import { folderRoutes } from './routes/access/folders.ts'
 import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
+import { davRoutes } from './routes/dav/dav.ts'
+import { lockRoutes } from './routes/dav/lock-list.ts'
 import { historyRoutes } from './routes/history.ts'
 import { jobEventRoutes } from './routes/jobs/events.ts'
 import { jobRoutes } from './routes/jobs/jobs.ts'
@@ -98,6 +100,8 @@ const ROUTES = [
   usageRoutes,
   shareRoutes,
   rawRoutes,
+  davRoutes,
+  lockRoutes,
   previewRoutes,
   commandRoutes,
   searchRoutes,
@@ -117,7 +121,7 @@ export function createApp(base: BaseDeps): App {
     getPath: (_request, options) => {
       const env = (options as { env: Env['Bindings'] }).env
       const { url = '/', method = 'GET' } = env.incoming
-      env.target = parseTarget(url, base.config.baseURL, method)
+      env.target = parseTarget(url, base.config.baseURL, method, base.config.dav)
       return env.target.key
     },
   })
@@ -163,6 +167,8 @@ export function createApp(base: BaseDeps): App {
       await deps.audit.close()
       await deps.keeping.close()
       await deps.versions.close()
+      await deps.properties.close()
+      await deps.davLocks.close()
       await deps.quotas.close()
       await deps.history.close()
       await deps.temps.close()

@@ -14,7 +14,7 @@ import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
 import { type WebSocket, WebSocketServer } from 'ws'
 import type { Config } from './config/config.ts'
-import { inTurn, limitConnections } from './http/connections.ts'
+import { continueWhenRead, inTurn, limitConnections } from './http/connections.ts'
 import { COMMAND, parseTarget } from './http/request-path.ts'
 import { admitUnescapedTargets } from './http/unescaped-target.ts'
 import { AppError, errnoOf, unless } from './lib/errors.ts'
@@ -114,6 +114,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
   server.prependListener('request', endAfterOffer)
   server.prependListener('request', readLeftovers)
   admitUnescapedTargets(server)
+  continueWhenRead(server)
   const keepPlace = limitConnections(
     server,
     secure ? 'secureConnection' : 'connection',

@@ -12,6 +12,7 @@ import { checkDirectory } from './options-ldap.ts'
 
 /** Options that are something else in Config: under another name, negated, or of no effect. */
 type Changed =
+  | 'extractMaxSize'
   | 'previewCacheSize'
   | 'auditSize'
   | 'auditAge'
@@ -37,6 +38,7 @@ export interface Config extends Readonly<Omit<OptionValues, Changed>> {
   /** Absolute path given by the user; the JSON document may live beside it (`<path>.json`). */
   readonly database: string
   /** Bytes kept in `cacheDir` before the oldest previews go; 0 means unlimited. */
+  readonly extractMaxSizeBytes: number
   readonly previewCacheSizeBytes: number
   readonly auditSizeBytes: number
   readonly auditAgeMs: number
@@ -231,6 +233,7 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     cacheDir: absolute(values.cacheDir),
     'ldap.ca': absolute(values['ldap.ca']),
     'ldap.bindPasswordFile': absolute(values['ldap.bindPasswordFile']),
+    extractMaxSizeBytes: values.extractMaxSize,
     previewCacheSizeBytes: values.previewCacheSize,
     tokenExpirationMs: values.tokenExpirationTime,
     sessionIdleMs: values.sessionIdle,

@@ -147,6 +147,17 @@ export const OPTIONS = {
       'Background jobs that work on a disk at the same time; a spinning disk has one',
       { ours: true },
     ),
+    extractMaxSize: parsed(
+      'SIZE',
+      parseSize,
+      '100GiB',
+      'Most that may come out of one archive that is unpacked here',
+      { ours: true },
+    ),
+    bsdtarPath: text('PROGRAM', 'Program that unpacks 7z and rar above 256 MiB; empty for none', {
+      default: 'bsdtar',
+      ours: true,
+    }),
     tusExpiry: parsed(
       'DURATION',
       parsePositiveDuration,
@@ -179,6 +190,15 @@ export const OPTIONS = {
       'What deletions go into the trash: all, those that ask for it as the interface does (own), or none',
       { ours: true },
     ),
+    dav: onOff('Serve the files by WebDAV at /dav/ too', { default: 'true', ours: true }),
+    davOrigins: parsed(
+      'ORIGINS',
+      parseSources,
+      '',
+      'Other origins whose pages may use WebDAV, such as https://app.keeweb.info',
+      { ours: true },
+    ),
+    davPasswords: onOff('Take account passwords by WebDAV, besides API tokens', { ours: true }),
     redisCacheUrl: text('URL', 'Accepted for old start scripts; not needed any more', {
       deprecated: ['redis-cache-url'],
     }),

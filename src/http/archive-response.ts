@@ -6,11 +6,11 @@ import {
   parseArchiveFormat,
   type WriteArchive,
 } from '../files/archive/archive.ts'
-import { archiveEntries, commonFolder } from '../files/archive/entries.ts'
+import { archiveEntries, nameSelection } from '../files/archive/entries.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { badRequest } from '../lib/errors.ts'
 import { nextTurn } from '../lib/turns.ts'
-import { baseName, parentOf, rebase, toVPath, type VPath } from '../lib/vpath.ts'
+import { rebase, toVPath, type VPath } from '../lib/vpath.ts'
 import { type AnswerHeaders, stream } from './answer.ts'
 import { addFacts } from './audit.ts'
 import type { Ctx } from './context.ts'
@@ -96,28 +96,6 @@ function decodePart(part: string): string {
   } catch {
     throw badRequest('a selected name cannot be decoded')
   }
-}
-
-async function nameSelection(
-  scope: Scope,
-  folder: VPath,
-  roots: readonly VPath[],
-  rootName: string,
-): Promise<{ common: VPath; name: string }> {
-  const [only] = roots
-  const common = commonFolder(roots)
-  const name = baseName(common) || baseName(folder) || rootName
-  if (roots.length > 1) return { common, name: `_${name}` }
-  // A single file is named after itself and lies in the archive under its name.
-  const isFile = only !== undefined && only !== folder && !(await isFolder(scope, only))
-  return { common: isFile ? parentOf(common) : common, name }
-}
-
-async function isFolder(scope: Scope, vpath: VPath): Promise<boolean> {
-  if (!scope.may(vpath, 'download')) return false
-  // Missing or unreadable: the archive will be empty, as for any selected entry that is.
-  const found = await scope.stat(vpath).catch(() => null)
-  return found?.kind === 'dir'
 }
 
 // As the original sniffs it: a zip without entries starts with its end record and is not recognised.

@@ -7,7 +7,7 @@ import type { AuditAction, AuditResult } from '../audit-types.ts'
 import { type PlaceText, placeBelow } from '../lib/places.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { clientAddress } from './client-address.ts'
-import type { Act, Ctx, Ending, Env } from './context.ts'
+import { type Act, type Ctx, type Ending, type Env, idOf } from './context.ts'
 import type { Deps } from './deps.ts'
 import type { Target } from './request-path.ts'
 
@@ -60,23 +60,27 @@ export function recordAct(c: Ctx, deps: Deps, { status, isWhole, bytes }: Ending
   if (!act) return
   // Nothing is handed out by these.
   if (isReading(act.action) && (c.env.incoming.method === 'HEAD' || status === 304)) return
-  const { only, base, ...facts } = act
-  const result = isWhole ? resultOf(status) : brokenResultOf(act.action, status)
+  const { only, base, action, path, bytes: known } = act
+  const result = isWhole ? resultOf(status) : brokenResultOf(action, status)
   if (only === 'refusals' && result !== 'refused' && status !== 507) return
-  const { action, path, to, target, ...more } = facts
+  const { user, via, by, address } = whoOf(c, deps, act)
   // In the order in which people read a line; what is not set is not written.
   const event = {
-    ...whoOf(c, deps, facts),
+    user,
+    via,
+    by,
+    address,
     action,
     path,
-    to,
+    to: act.to,
     place: placeTold(c, deps, base, path),
-    target,
-    result,
-    ...more,
+    target: act.target,
+    result: act.result ?? result,
+    names: act.names,
+    selected: act.selected,
     status,
+    bytes: known ?? (action === 'download' && status < 400 ? bytes : undefined),
   } as AuditEvent
-  if (event.action === 'download' && status < 400) event.bytes ??= bytes
   deps.audit.record(event, mergeKeyOf(event, status))
 }
 
@@ -104,8 +108,7 @@ function whoOf(c: Ctx, deps: Deps, { user, via, by }: Partial<AuditEvent>) {
   if (principal === undefined) return { user, via, by, address }
   if (principal.kind === 'visitor')
     return { via: 'share', by: shareFingerprint(principal.share.hash), address }
-  const id = principal.kind === 'token' ? principal.token.id : principal.session.id.slice(0, 8)
-  return { user: principal.user.username, via: principal.kind, by: id, address }
+  return { user: principal.user.username, via: principal.kind, by: idOf(principal), address }
 }
 
 /** Where the path is in the served folders; undefined where its text says so. */

@@ -44,7 +44,8 @@ export async function readForm(c: Ctx, deps: Deps, maxBytes: number): Promise<UR
   return new URLSearchParams((await readBytes(c, deps, maxBytes)).toString('utf8'))
 }
 
-async function readBytes(c: Ctx, deps: Deps, maxBytes: number): Promise<Buffer> {
+/** Reads the body. Throws like readJson. */
+export async function readBytes(c: Ctx, deps: Deps, maxBytes: number): Promise<Buffer> {
   const { incoming } = c.env
   const stop = new AbortController()
   const body = deps.bodies.begin(ownerOf(c, deps), () =>

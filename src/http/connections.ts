@@ -112,3 +112,19 @@ function connectionLimit(): number {
   }
   return Math.max(FEW_CONNECTIONS, Math.min(MAX_CONNECTIONS, Math.floor(files / 2)))
 }
+
+/**
+ * Asks a client that waits for it (RFC 9110 10.1.1) for its body when somebody reads that: a request that is refused by
+ * its head is spared of it.
+ */
+export function continueWhenRead(server: Server): void {
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    const read = request._read
+    request._read = (bytes) => {
+      request._read = read
+      if (!response.headersSent) response.writeContinue()
+      read.call(request, bytes)
+    }
+    server.emit('request', request, response)
+  })
+}

@@ -11,7 +11,7 @@ import type { Actor } from '../operations/actor.ts'
 import type { Services } from '../operations/services.ts'
 import type { ApiToken, Session, Share, User } from '../store/document.ts'
 import type { AnswerHeaders } from './answer.ts'
-import type { Target } from './request-path.ts'
+import { DAV, type Target } from './request-path.ts'
 
 export interface Bindings {
   incoming: IncomingMessage
@@ -33,6 +33,10 @@ export interface Variables {
   headers: AnswerHeaders
   /** Set by `audited`. */
   act: Act | undefined
+  /** Of locks, as a client of WebDAV brings them. */
+  lockTokens: readonly string[] | undefined
+  /** Makes the answer to a failure, where that is not a line of text. */
+  presentFailure: ((error: AppError) => Response) | undefined
   /** Text of the failure for the log line. */
   failure: string
   /** The path in the line of the log, where it is not the address. */
@@ -65,6 +69,8 @@ export type Principal =
   | { kind: 'session'; user: User; session: Session }
   /** A script or an app; the account with what this token may do of it. */
   | { kind: 'token'; user: User; token: ApiToken }
+  /** An account by its password in this very request, or where nobody signs in by nothing; see routes/dav. */
+  | { kind: 'account'; user: User }
   /** Whoever has the link, and its password where there is one. */
   | { kind: 'visitor'; share: Share }
 
@@ -80,7 +86,7 @@ export function signedIn(c: Ctx): SignedIn {
 /** The session of a person who has signed in. Throws `token_not_allowed` for a token. */
 export function sessionOf(c: Ctx): Session {
   const principal = signedIn(c)
-  if (principal.kind === 'token')
+  if (principal.kind !== 'session')
     throw new AppError('token_not_allowed', 'needs a person who has signed in')
   return principal.session
 }
@@ -145,6 +151,10 @@ class RequestActor implements Actor {
     return this.c.req.raw.signal
   }
 
+  get lockTokens() {
+    return this.c.get('lockTokens')
+  }
+
   get origin() {
     return originOf(this.c)
   }
@@ -161,7 +171,13 @@ function originOf(c: Ctx): Origin {
   const who = signedIn(c)
   const name = c.env.incoming.headers['x-operation']
   const operation = typeof name === 'string' && OPERATION.test(name) ? name : undefined
-  return who.kind === 'token'
-    ? { via: 'api', session: who.token.id, operation }
-    : { via: 'web', session: who.session.id.slice(0, 8), operation }
+  const session = idOf(who) ?? 'password'
+  if (c.env.target.key === DAV) return { via: 'dav', session, operation }
+  return { via: who.kind === 'token' ? 'api' : 'web', session, operation }
+}
+
+/** What of a session or token may be told; undefined where there is neither. */
+export function idOf(who: SignedIn): string | undefined {
+  if (who.kind === 'account') return undefined
+  return who.kind === 'token' ? who.token.id : who.session.id.slice(0, 8)
 }

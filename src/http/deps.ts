@@ -19,12 +19,10 @@ import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
-import { createArchiveWriter } from '../files/archive/archive.ts'
 import { createSelections } from '../files/archive/selections.ts'
 import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
-import { createChecksum } from '../files/transfer/checksum.ts'
 import { auditLineOf } from '../jobs/audit-line.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { createBuffers } from '../lib/buffers.ts'
@@ -113,9 +111,7 @@ export function createDeps(base: BaseDeps) {
     previews,
     subtitles: createSubtitleConverter(),
     sniffedTypes: createSniffedTypes(),
-    checksum: createChecksum(),
     selections: createSelections(),
-    writeArchive: createArchiveWriter(),
     bodies: createPendingBodies(),
     transfers: createTransfers(),
     buffers: createBuffers(),

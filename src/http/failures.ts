@@ -4,7 +4,7 @@ import { AppError, fromErrno, isAbort, isFullDisk } from '../lib/errors.ts'
 import { clientAddress } from './client-address.ts'
 import type { Ctx } from './context.ts'
 import type { Deps } from './deps.ts'
-import { PAGE } from './request-path.ts'
+import { DAV, PAGE } from './request-path.ts'
 import { sendStatus } from './respond.ts'
 
 /** The one place where a failure becomes an answer. */
@@ -18,19 +18,26 @@ export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
     if (!isAbort(error) && !c.req.raw.signal.aborted) report(error, c, deps)
     return sendStatus(500)
   }
+  const present = c.get('presentFailure')
   if (!(error instanceof AppError)) {
     const id = report(error, c, deps)
+    if (present)
+      return present(new AppError('internal', 'failed', { headers: { 'X-Request-Id': id } }))
     return sendStatus(500, { code: 'internal', headers: { 'X-Request-Id': id } })
   }
   c.set('failure', reasonOf(error))
   if (error.code === 'internal') report(error, c, deps)
-  const cause = error.expose && [400, 503, 507].includes(error.status) ? error.message : ''
+  if (present) return present(error)
+  const cause = error.expose && [400, 423, 503, 507].includes(error.status) ? error.message : ''
   return sendStatus(error.status, { cause, code: error.code, headers: error.headers })
 }
 
+/** Where asking for what is not there says nothing: clients of WebDAV look for dozens of names. */
+const QUIET = new Set([PAGE, DAV])
+
 /** One log line per failed request. */
 export function logFailure(c: Ctx, deps: Deps, status: number): void {
-  if (status < 400 || (status === 404 && c.env.target.key === PAGE)) return
+  if (status < 400 || (status === 404 && QUIET.has(c.env.target.key))) return
   const error = c.get('failure') as string | undefined
   const address = clientAddress(c, deps)
   deps.log.request({ path: logPath(c), status, address, ...(error ? { error } : {}) })

@@ -5,14 +5,14 @@ import { answer } from './answer.ts'
 import { clientAddress, isContentOrigin } from './client-address.ts'
 import type { Ctx, Env } from './context.ts'
 import type { Deps } from './deps.ts'
-import { BAD_TARGET, PAGE, REDIRECT } from './request-path.ts'
+import { BAD_TARGET, DAV, PAGE, REDIRECT } from './request-path.ts'
 import { sendStatus } from './respond.ts'
 
 const API_POLICY = "default-src 'self'; style-src 'unsafe-inline';"
 export const NO_CACHE = 'no-cache, no-store, must-revalidate'
 
 /** Routes that serve HEAD by themselves; on all others it is 404. */
-const HEAD_KEYS = new Set(['/health', '/api/login', '/api/signup', '/api/renew', '/api/tus'])
+const HEAD_KEYS = new Set(['/health', '/api/login', '/api/signup', '/api/renew', '/api/tus', DAV])
 
 export function frame(deps: Deps) {
   return createMiddleware<Env>(async function frame(c, next) {

@@ -6,6 +6,7 @@ import { mayAnywhere, scopeOf, treeFactsOf } from '../access/user-tree.ts'
 import { API_TOKEN_PREFIX } from '../auth/api-tokens.ts'
 import { assertedByProxy } from '../auth/proxy.ts'
 import type { VerifiedToken } from '../auth/tokens.ts'
+import type { Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Session, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
@@ -30,15 +31,13 @@ export function requireUser(deps: Deps) {
     const apiToken = presentedApiToken(c)
     if (apiToken === null) {
       const { user, session, token } = await identify(c, deps)
-      setPrincipal(c, deps, { kind: 'session', user, session })
+      letIn(c, deps, { kind: 'session', user, session })
       if (wantsRenewal(deps, user, token)) setHeader(c, 'X-Renew-Token', 'true')
     } else {
       const found = deps.apiTokens.use(apiToken)
       if (!found) throw unauthenticated()
-      setPrincipal(c, deps, { kind: 'token', ...found })
+      letIn(c, deps, { kind: 'token', ...found })
     }
-    const facts = treeFactsOf(deps)
-    keepChecking(c, () => renewPrincipal(c, deps, facts))
     await next()
   })
 }
@@ -49,10 +48,18 @@ export const requireSession = createMiddleware<Env>(async function sessionGuard(
   await next()
 })
 
-function setPrincipal(c: Ctx, deps: Deps, principal: SignedIn): void {
-  c.set('principal', principal)
-  c.set('scope', scopeOf(deps, principal.user))
+/** Sets `principal` and `scope` of somebody who is known by now, and checks from then on that it still holds. */
+export function letIn(c: Ctx, deps: Deps, principal: SignedIn, treeOf: TreeOf = scopeOf): void {
+  const set = (now: SignedIn) => {
+    c.set('principal', now)
+    c.set('scope', treeOf(deps, now.user))
+  }
+  set(principal)
+  const facts = treeFactsOf(deps)
+  keepChecking(c, () => renewPrincipal(c, deps, facts, set))
 }
+
+type TreeOf = (deps: Deps, user: User) => Scope
 
 /** Requires an administrator; use after requireUser. */
 export const requireAdmin = createMiddleware<Env>(async function adminGuard(c, next) {
@@ -63,7 +70,12 @@ export const requireAdmin = createMiddleware<Env>(async function adminGuard(c, n
 })
 
 // Sets the present session, user and scope. When the home has moved, the request's path named something else.
-function renewPrincipal(c: Ctx, deps: Deps, facts: readonly object[]): void {
+function renewPrincipal(
+  c: Ctx,
+  deps: Deps,
+  facts: readonly object[],
+  set: (now: SignedIn) => void,
+): void {
   const before = signedIn(c)
   const now = stillSignedIn(deps, before)
   if (!now) throw unauthenticated()
@@ -71,13 +83,17 @@ function renewPrincipal(c: Ctx, deps: Deps, facts: readonly object[]): void {
   if (now.user === before.user && isAsBefore) return
   if (now.user.scope !== before.user.scope)
     throw new AppError('forbidden', 'the home of the user has moved')
-  setPrincipal(c, deps, now)
+  set(now)
 }
 
 function stillSignedIn(deps: Deps, before: SignedIn): SignedIn | null {
   if (before.kind === 'token') {
     const found = deps.apiTokens.stillValid(before.token.id)
     return found && { kind: 'token', ...found }
+  }
+  if (before.kind === 'account') {
+    const user = findAccount(deps.store, before.user.id)
+    return user?.password === before.user.password ? { kind: 'account', user } : null
   }
   const session = deps.sessions.use(before.session.id)
   const user = session?.userID === before.user.id && findAccount(deps.store, before.user.id)

@@ -18,6 +18,18 @@ export interface Target {
   query: URLSearchParams
   /** Where `key` is REDIRECT. */
   location: string
+  /** Where `key` is DAV. */
+  dav?: DavAddress
+}
+
+/** How a WebDAV client has named the tree. */
+export interface DavAddress {
+  /** The address of the tree, percent-encoded, the base URL before it where it came; without a slash at its end. */
+  mount: string
+  /** The same of the server. */
+  base: string
+  /** The account that the address names; null where it names none. */
+  username: string | null
 }
 
 export const REDIRECT = '/-/redirect'
@@ -25,6 +37,10 @@ export const BAD_TARGET = '/-/bad-request'
 export const PAGE = '/-/page'
 /** The one route that opens WebSockets. */
 export const COMMAND = '/api/command'
+/** The tree for WebDAV, under any of its addresses. */
+export const DAV = '/dav'
+/** OPTIONS and PROPFIND of the addresses above, by which clients of Microsoft find it. */
+export const DAV_ROOT = '/-/dav-root'
 /** An `/api/` path that no route knows. */
 const UNKNOWN_API = '/-/unknown-api'
 
@@ -90,6 +106,7 @@ const PREFIXES = [
   '/api/tus',
   '/api/uploads',
   '/api/usage',
+  '/api/locks',
   '/api/versions',
   '/api/share',
   '/api/raw',
@@ -124,8 +141,9 @@ const RECURSIVE = '/api/resources/recursive'
  *
  * The recursive listing hides an entry of the root that is called `recursive`, from reading alone:
  * other methods mean the entry (docs/http-api.md 1.1), and so does reading with `recursive=false`, ours.
+ * `dav` opens the addresses of WebDAV.
  */
-export function parseTarget(rawUrl: string, baseURL: string, method: string): Target {
+export function parseTarget(rawUrl: string, baseURL: string, method: string, dav = false): Target {
   const { rawPath, rawQuery } = splitTarget(toUtf8(rawUrl))
   const full = decodePath(rawPath)
   const target: Target = {
@@ -140,6 +158,12 @@ export function parseTarget(rawUrl: string, baseURL: string, method: string): Ta
   }
   if (full === null || !full.startsWith('/')) return { ...target, key: BAD_TARGET }
 
+  const asDav = dav ? parseDav(target, full, baseURL) : null
+  const isAbove = ['/', baseURL, `${baseURL}/`].includes(full)
+  if (dav && isAbove && (method === 'OPTIONS' || method === 'PROPFIND'))
+    return { ...target, key: DAV_ROOT, path: full }
+  // What stands behind `#` is the client's, and one that sends it means something else than the path.
+  if (asDav) return rawUrl.includes('#') ? { ...asDav, key: BAD_TARGET } : asDav
   const cleaned = cleanPath(full)
   const query = rawQuery ? `?${rawQuery}` : ''
   if (cleaned !== full) return { ...target, key: REDIRECT, location: encodePath(cleaned) + query }
@@ -173,6 +197,29 @@ export function parseTarget(rawUrl: string, baseURL: string, method: string): Ta
     if (path.startsWith(prefix))
       return withRest(target, prefix, path.slice(prefix.length), rawInner, path)
   return { ...target, key: path.startsWith('/api/') || path === '/api' ? UNKNOWN_API : PAGE }
+}
+
+const DAV_PATH = /^\/(?:dav|remote\.php\/(?:webdav|dav\/files\/([^/]+)))(?=\/|$)/
+
+// Clients follow no redirects: what is not clean is cleaned here, and what leaves the tree is refused.
+function parseDav(target: Target, full: string, baseURL: string): Target | null {
+  const inside = baseURL !== '' && full.startsWith(`${baseURL}/`)
+  const path = inside ? full.slice(baseURL.length) : full
+  const [mount, username = null] = DAV_PATH.exec(path) ?? []
+  if (mount === undefined) return null
+  const rest = path.slice(mount.length)
+  const vpath = toVPath(rest)
+  if (vpath === null || rest.split('/').includes('..')) return { ...target, key: BAD_TARGET, path }
+  const base = inside ? encodePath(baseURL) : ''
+  return {
+    ...target,
+    key: DAV,
+    vpath,
+    rest: rest || '/',
+    path,
+    trailingSlash: rest.length > 1 && rest.endsWith('/'),
+    dav: { base, mount: base + encodePath(mount), username },
+  }
 }
 
 /** The `{size}` segment of a preview path. */

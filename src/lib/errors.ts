@@ -54,6 +54,7 @@ const STATUS: Record<ErrorCode, number> = {
   precondition_failed: 412,
   too_large: 413,
   unsupported: 415,
+  encrypted: 415,
   range_not_satisfiable: 416,
   locked: 423,
   too_many_requests: 429,

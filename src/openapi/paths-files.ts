@@ -196,6 +196,14 @@ const RESOURCE_PATHS = operations(FILES, {
     ],
     answers: { 200: plain('Hits, one per line.', ref('SearchHit')) },
   }),
+  'GET /api/locks/{path}': call('locks', 'Locks of WebDAV that hold at a path', {
+    answers: { 200: json(ref('Locks')), ...failures(403, 404) },
+  }),
+  'DELETE /api/locks/{path}': call('endLock', 'End a lock', {
+    description: 'By the account that has made it, or an administrator.',
+    parameters: [query('id', 'Which lock.')],
+    answers: { 204: empty('It is ended.'), ...failures(403, 404) },
+  }),
   'GET /api/usage/{path}': call('usage', 'Space on the disk of a folder', {
     answers: { 200: json(ref('Usage')), ...failures(403, 404) },
   }),

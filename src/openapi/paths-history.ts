@@ -38,7 +38,11 @@ export const HISTORY_SCHEMAS: Record<string, Schema> = {
     'to?': text('The same of where it went.'),
     files: integer('Entries that came or changed.'),
     bytes: integer(),
-    via: choice(['web', 'api', 'job'], 'By a session, by a token, or by the server itself.'),
+    'times?': integer('So often one and the same file was changed; absent for once.'),
+    via: choice(
+      ['web', 'api', 'dav', 'job'],
+      'By a session, by a token, by WebDAV, or by the server itself.',
+    ),
     undo: choice(['yes', 'no', 'done'], '`no`: what it would need is not there any more.'),
     'undoes?': text('The record that was undone by this one.'),
   }),

@@ -1,4 +1,5 @@
 // Operations on jobs.
+import { CHECKSUM_ALGORITHMS } from '../files/transfer/checksum.ts'
 import { call, type Group, operations } from './operations.ts'
 import {
   choice,
@@ -22,8 +23,18 @@ import type { Schema } from './types.ts'
 
 const JOBS: Group = { tag: 'Jobs', inPath: { id: inPath('id', 'Id of the job.') } }
 
-const KINDS = ['copy', 'move', 'delete']
-const STATES = ['queued', 'running', 'paused', 'done', 'failed', 'cancelled']
+const KINDS = [
+  'copy',
+  'move',
+  'delete',
+  'restore',
+  'empty',
+  'mode',
+  'compress',
+  'extract',
+  'checksum',
+]
+const STATES = ['queued', 'running', 'paused', 'waiting', 'done', 'failed', 'cancelled']
 const CONFLICTS = ['fail', 'skip', 'replace', 'rename', 'newer']
 
 const WAIT = query(
@@ -32,8 +43,14 @@ const WAIT = query(
   integer(),
 )
 
-const act = (action: string, summary: string, from: string) =>
+const PASSWORD = {
+  ...jsonBody(object({ 'password?': text('Of an archive that is unpacked.') })),
+  required: false,
+}
+
+const act = (action: string, summary: string, from: string, takesPassword = false) =>
   call(`${action}Job`, summary, {
+    ...(takesPassword && { body: PASSWORD }),
     answers: {
       200: json(ref('Job')),
       ...failures(404),
@@ -44,12 +61,20 @@ const act = (action: string, summary: string, from: string) =>
 export const JOB_SCHEMAS: Record<string, Schema> = {
   Job: object({
     id: text(),
+    userID: integer('The account that has asked for it.'),
     kind: choice(KINDS),
-    state: choice(STATES, '`queued`: it waits for others on its disks.'),
+    state: choice(
+      STATES,
+      '`queued`: it waits for others on its disks. `waiting`: for a password, after a restart.',
+    ),
     reason: orNull(text('Why it failed, like `X-Error-Code`: the first cause.')),
     items: list(text(), 'In lists and events the first 20.'),
     itemCount: integer(),
-    to: orNull(text('The folder that the items go to; null for a deletion.')),
+    to: orNull(
+      text(
+        'The folder that the items go to; null where they stay, leave, or go back to where they were.',
+      ),
+    ),
     filesDone: integer('Files that are done with; what is renamed counts as one.'),
     filesTotal: orNull(integer('Null until they were counted, which holds nothing up.')),
     bytesDone: integer(),
@@ -73,18 +98,37 @@ export const JOB_SCHEMAS: Record<string, Schema> = {
 export const JOB_PATHS = operations(JOBS, {
   'POST /api/jobs': call('addJob', 'Begin work that goes on by itself', {
     description:
-      'Copies, moves or deletes entries, also when the caller has gone, and after a restart of the server. The rights are those of each moment. A job that waits for the same is given back instead (200).',
+      'Copies, moves or deletes entries, brings them back from the trash (`restore`) or removes what is in it for good (`empty`), sets permission bits (`mode`), makes archives (`compress`) and unpacks them (`extract`), makes a file of sums or compares with one (`checksum`), also when the caller has gone, and after a restart of the server. The rights are those of each moment. A job that waits for the same is given back instead (200).',
     parameters: [WAIT],
     body: jsonBody(
       object({
         kind: choice(KINDS),
-        items: list(text('Path of an entry.')),
-        'to?': text('The folder to copy or move to.'),
+        'items?': list(text('Path of an entry.'), 'Not for `restore` and `empty`.'),
+        'ids?': list(text('Id of an entry of the trash.'), 'Of `restore`.'),
+        'to?': text(
+          'The folder to copy or move to, to restore into, or for the archive: that of the first item without it. Where to unpack: a new folder beside the archive without it.',
+        ),
         'conflict?': choice(
           CONFLICTS,
           'When something is there: `exists`, or it stays (`skip`), is replaced, stands beside the next free name, or stays unless it is older. Folders are merged, but for `fail` and `rename`. `fail` without it.',
         ),
         'trash?': flag('Whether a deletion goes into the trash.'),
+        'olderThan?': text('Of `empty`: what was deleted at least so long ago, like `30d`.'),
+        'mode?': text('Of `mode`: three octal digits.'),
+        'recursive?': flag('Of `mode`: all below a folder as well.'),
+        'algorithm?': choice(
+          [...CHECKSUM_ALGORITHMS],
+          'Of `checksum`: that of the file which is made; `sha256` without it.',
+        ),
+        'check?': flag('Of `checksum`: the items are files of sums, which are compared.'),
+        'format?': text('Of `compress`: like `algo` of a download; `zip` without it.'),
+        'entries?': list(
+          text('Name in an archive.'),
+          'Of `extract`: these alone, with all below them.',
+        ),
+        'encoding?': text('Of `extract`: that of names which do not say theirs, like `shift_jis`.'),
+        'password?': text('Of `extract`. It is kept in memory alone.'),
+        'deflated?': flag('Of `compress`: whether a zip is packed; true without it.'),
       }),
     ),
     answers: {
@@ -125,7 +169,12 @@ export const JOB_PATHS = operations(JOBS, {
     },
   }),
   'POST /api/jobs/{id}/pause': act('pause', 'Let a job rest', 'queued or running'),
-  'POST /api/jobs/{id}/resume': act('resume', 'Go on with a job that rests', 'paused'),
-  'POST /api/jobs/{id}/cancel': act('cancel', 'End a job', 'queued, running or paused'),
-  'POST /api/jobs/{id}/retry': act('retry', 'Do what was not done', 'failed or cancelled'),
+  'POST /api/jobs/{id}/resume': act(
+    'resume',
+    'Go on with a job that rests',
+    'paused or waiting',
+    true,
+  ),
+  'POST /api/jobs/{id}/cancel': act('cancel', 'End a job', 'queued, running, paused or waiting'),
+  'POST /api/jobs/{id}/retry': act('retry', 'Do what was not done', 'failed or cancelled', true),
 })

@@ -69,7 +69,11 @@ export const TRASH_PATHS = operations(TRASH, {
       'To where they were, or into a folder. Missing parents are made. Needs create there, and modify to replace.',
     body: jsonBody(
       object({
-        ids: list(text()),
+        ids: list(
+          text(
+            'Of an entry; with a path behind it (`{id}/{path}`) of what lies there in a deleted folder.',
+          ),
+        ),
         'to?': text('Folder to put them in instead of where they were.'),
         'conflict?': choice(
           ['fail', 'rename', 'replace'],

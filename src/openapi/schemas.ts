@@ -178,6 +178,18 @@ export const SCHEMAS: Record<string, Schema> = {
     files: list(text(), 'Names of entries, or paths relative to the folder of the download.'),
   }),
   SelectionId: object({ id: text('Random; valid for whoever registered the selection.') }),
+  Locks: object({
+    items: list(
+      object({
+        id: text(),
+        user: orNull(text('Name of the account; null for one that is gone.')),
+        isOwn: flag(),
+        isExclusive: flag(),
+        isDeep: flag('It holds for all in the folder.'),
+        expires: time(),
+      }),
+    ),
+  }),
   Usage: object({ total: integer('Bytes.'), used: integer('Bytes.') }),
   UnfinishedUpload: object({
     path: text(),

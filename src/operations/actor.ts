@@ -17,6 +17,8 @@ export interface Actor {
   readonly origin: Origin
   /** Ends a copy, move or deletion midway; whole files only have come or gone then. */
   readonly signal: AbortSignal
+  /** Of locks of WebDAV, as the caller brings them. */
+  readonly lockTokens?: readonly string[] | undefined
   /**
    * Throws what the caller would be refused with now: the session has ended, the account is gone.
    * Otherwise `user` and `scope` are up to date. Synchronous: nothing comes between it and the act.

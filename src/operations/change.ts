@@ -13,25 +13,26 @@ import type { Actor } from './actor.ts'
 import { madeOf } from './made.ts'
 
 type What = Omit<FileChange, 'user'> & { kind: HistoryKind }
+type Paths = Pick<What, 'vpath' | 'destination'>
 
 /**
  * Runs the before-commands, the work and the after-commands. A failing command is `command_failed`:
  * before the work it prevents it, after it the work stays done. Commands may take hours: the work
  * checks session and rights again. With `again`, for work that was begun once and failed, the
- * before-commands do not run a second time. `work` is told whether any ran, and tells what it has made.
+ * before-commands do not run a second time. `told`: what the history is told instead of the paths. `work` is told whether any ran, and tells what it has made.
  */
 export async function change<T>(
   actor: Actor,
   { kind, ...what }: What,
   work: (hasRun: boolean, making: Making) => Promise<T>,
-  { again = false } = {},
+  { again = false, told = what }: { again?: boolean; told?: Paths } = {},
 ): Promise<T> {
   const { hooks, previews } = actor.services
   const { user } = actor
   const hasRun = !again && (await hooks.run('before', { ...what, user }))
   const replaced = previews.mayHoldAny() ? await placesOf(actor, what) : []
   // A change that failed may have got halfway.
-  const result = await noted(actor, { kind, ...what }, (making) => work(hasRun, making)).finally(
+  const result = await noted(actor, { kind, ...told }, (making) => work(hasRun, making)).finally(
     () => previews.forget(replaced),
   )
   await hooks.run('after', { ...what, user })
@@ -41,7 +42,7 @@ export async function change<T>(
 /** Runs the work of a change, and notes in the history what it tells to have made. */
 export function noted<T>(
   actor: Actor,
-  { kind, vpath, destination }: Pick<What, 'kind' | 'vpath' | 'destination'>,
+  { kind, vpath, destination }: Paths & Pick<What, 'kind'>,
   work: (making: Making) => Promise<T>,
 ): Promise<T> {
   const { services, user, origin } = actor
@@ -115,8 +116,9 @@ export async function checkDescendants(
   const check = async () => {
     const { services, user, scope, signal } = actor
     const facts = factsOf(actor)
-    const differs = scope.differsBelow(source) || (target && scope.differsBelow(target.vpath))
-    if (hasRules(services, user) || differs)
+    const differs = async () =>
+      (await scope.differsBelow(source)) || (target && (await scope.differsBelow(target.vpath)))
+    if (hasRules(services, user) || (await differs()))
       await checkTree(treeScopeOf(services, user, change.what), change, signal)
     return facts
   }

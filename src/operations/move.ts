@@ -18,6 +18,7 @@ import {
   change as runChange,
   type TreeChange,
 } from './change.ts'
+import { requireUnlocked } from './locks.ts'
 import { madeOf } from './made.ts'
 import { moveWithShares } from './shares.ts'
 import { reserve } from './write.ts'
@@ -71,10 +72,14 @@ export async function transfer(
     for (const made of long?.madeBefore ?? []) making.made(made)
     if (action === 'copy') await long?.course.begin()
     await checkAgain(hasRun)
+    await requireBothUnlocked(actor, action, source, target)
     const trees = treeScopeOf(services, actor.user, change.what)
     const onMade = noting(target, making, long)
     const options = { replace, leaves, signal, reserve, onMade, course: long?.course }
-    if (action === 'copy') return copyTree(trees, source, target, options).catch(asForbidden)
+    if (action === 'copy') {
+      await copyTree(trees, source, target, options).catch(asForbidden)
+      return copyProperties(actor, source, target, true)
+    }
     await moveWithShares(actor, source, target, () =>
       moveTree(besideSaves(actor, trees, onMade), source, target, options).catch(asForbidden),
     )
@@ -82,6 +87,18 @@ export async function transfer(
   const again = Boolean(long?.target)
   await notedParents(actor, target, () => runChange(actor, what, work, { again }))
   return target
+}
+
+/** Gives a copy what clients have noted of its source; with `isDeep` of all in it as well. */
+export async function copyProperties(
+  { services, scope }: Actor,
+  source: VPath,
+  target: VPath,
+  isDeep: boolean,
+): Promise<void> {
+  const { properties } = services
+  if ((await properties.all()).size === 0) return
+  await properties.copied(await scope.hostPath(source), await scope.hostPath(target), isDeep)
 }
 
 /**
@@ -115,10 +132,22 @@ export async function prepareTransfer(
   if (!scope.may(target, 'create') && !(await scope.exists(parentOf(target))))
     requireMay(actor, 'create', target)
   const found = await scope.stat(source)
+  await requireBothUnlocked(actor, action, source, target)
   const demand = () => {
     for (const ask of demands) ask()
   }
   return { action, target, change, demand, found } as const
+}
+
+// What is copied is read alone.
+async function requireBothUnlocked(
+  actor: Actor,
+  action: 'copy' | 'rename',
+  source: VPath,
+  target: VPath,
+): Promise<void> {
+  if (action === 'rename') await requireUnlocked(actor, source, 'tree')
+  await requireUnlocked(actor, target, 'tree')
 }
 
 /** True for a move that an earlier run has ended, but for saying so; what it made is noted. */

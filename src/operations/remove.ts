@@ -6,11 +6,14 @@ import { AppError, badRequest } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill } from './actor.ts'
 import { change, checkDescendants } from './change.ts'
+import { requireUnlocked } from './locks.ts'
 import { endShares, endSharesOfGone, locateShared } from './shares.ts'
 
 export interface Removal {
   /** Whether it goes into the trash; null where nobody says: then the server's setting does. */
   trash: boolean | null
+  /** It goes into the trash whatever the server's setting: it may come back. */
+  isAside?: true
   /** Only what is in there goes. Asked for once the caller may delete. */
   seen?: (() => Promise<SeenEntries>) | undefined
   /** Of a removal that may be broken off and gone on with. */
@@ -20,15 +23,15 @@ export interface Removal {
 /**
  * Removes an entry, with the right to delete, into the trash or for good; shares of it and of what it held end.
  * With `seen` it is `precondition_failed` when something else was met. `bad_request` for the trash of a server
- * that has none.
+ * that has none. Gives the id of the entry of the trash, or null for what is gone.
  */
 export async function remove(
   actor: Actor,
   vpath: VPath,
   removal: Removal = { trash: null },
-): Promise<void> {
+): Promise<string | null> {
   // An earlier run has removed it, but for saying so.
-  if (removal.long?.isGoingOn && !(await actor.scope.exists(vpath))) return
+  if (removal.long?.isGoingOn && !(await actor.scope.exists(vpath))) return null
   const { intoTrash, demand } = await prepareRemoval(actor, vpath, removal)
   const checkAgain = await checkDescendants(
     actor,
@@ -37,12 +40,13 @@ export async function remove(
   )
   const entries = await removal.seen?.()
   const { course, isGoingOn: again = false } = removal.long ?? {}
+  let entry: string | null = null
   const work = async (hasRun: boolean, making: Making) => {
     if (!intoTrash) await course?.begin()
     await checkAgain(hasRun)
+    await requireUnlocked(actor, vpath, 'tree')
     course?.at(vpath)
     const shared = await locateShared(actor, vpath)
-    let entry: string | null = null
     try {
       if (intoTrash) entry = await putIntoTrash(actor, vpath, entries, making)
       else {
@@ -57,24 +61,30 @@ export async function remove(
     await endShares(actor, shared, entry)
   }
   await change(actor, { event: 'delete', kind: 'delete', vpath }, work, { again })
+  return entry
 }
 
 /** Throws what a removal is refused with before anything is touched. Gives what is asked again right before the work. */
 export async function prepareRemoval(
   actor: Actor,
   vpath: VPath,
-  removal: Pick<Removal, 'trash'>,
+  removal: Pick<Removal, 'trash' | 'isAside'>,
 ): Promise<{ intoTrash: boolean; demand: () => void }> {
   const intoTrash = goesIntoTrash(actor, removal)
   if (actor.scope.isTop(vpath))
     throw new AppError('forbidden', 'the top of a tree cannot be deleted')
   const demand = requireStill(actor, vpath, ['delete'])
   await actor.scope.stat(vpath)
+  await requireUnlocked(actor, vpath, 'tree')
   return { intoTrash, demand }
 }
 
 // Who asks for the trash must not lose anything because there is none.
-function goesIntoTrash({ services }: Actor, { trash }: Pick<Removal, 'trash'>): boolean {
+function goesIntoTrash(
+  { services }: Actor,
+  { trash, isAside }: Pick<Removal, 'trash' | 'isAside'>,
+): boolean {
+  if (isAside) return true
   const { trash: mode } = services.config
   if (trash && mode === 'off') throw badRequest('this server has no trash')
   return trash ?? mode === 'all'

@@ -1,10 +1,12 @@
 // The services behind the operations, made once for the server; see http/deps.ts.
 import type { TreeServices } from '../access/user-tree.ts'
 import { keepPolicyOf } from '../config/keep-policy.ts'
+import { createArchiveWriter, type WriteArchive } from '../files/archive/archive.ts'
 import { createCaselessDisks } from '../files/caseless/caseless-disks.ts'
 import { createDisks } from '../files/disks/disks.ts'
 import { createRoots } from '../files/place/roots.ts'
 import type { Previews } from '../files/preview/previews.ts'
+import { type Checksum, createChecksum } from '../files/transfer/checksum.ts'
 import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
 import { createDiskVolume } from '../files/volume/disk-volume.ts'
 import { createTempRegistry, type TempRegistry } from '../files/volume/temp-registry.ts'
@@ -16,12 +18,18 @@ import { createKeeping, type Keeping } from '../keep/keeping.ts'
 import type { Trash } from '../keep/trash.ts'
 import { versionedVolume } from '../keep/versioned-volume.ts'
 import type { Versions } from '../keep/versions.ts'
+import { createGate, type Gate } from '../lib/gate.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
 import { createQuotas, type Quotas } from '../quotas/quotas.ts'
+import { createDavLocks, type DavLocks } from '../store/dav/locks.ts'
+import { createProperties, type Properties } from '../store/dav/properties.ts'
 import { openTrash, openVersions } from './open-kept.ts'
 import { admitUpload } from './unfinished.ts'
+
+/** Each takes up to half a gigabyte. */
+const MAX_DECODERS = 2
 
 export interface Services extends TreeServices, ServiceBase {
   temps: TempRegistry
@@ -40,6 +48,14 @@ export interface Services extends TreeServices, ServiceBase {
   keeping: Keeping
   /** The old content of files that were replaced; `volume` tells it. */
   versions: Versions
+  writeArchive: WriteArchive
+  /** What clients of WebDAV have noted; touches nothing before it is used. */
+  properties: Properties
+  /** What clients of WebDAV have locked; touches nothing before it is used. */
+  davLocks: DavLocks
+  /** Lets a few archives be unpacked at a time. */
+  inDecoderTurn: Gate
+  checksum: Checksum
 }
 
 interface ServiceBase extends HookServices {
@@ -49,7 +65,7 @@ interface ServiceBase extends HookServices {
   previews: Pick<Previews, 'forget' | 'mayHoldAny'>
 }
 
-/** `hooks`, `quotas`, `history`, `keeping`, `versions` and `temps` are to be closed. */
+/** `properties`, `davLocks`, `hooks`, `quotas`, `history`, `keeping`, `versions` and `temps` are to be closed. */
 export function createServices(base: ServiceBase): Services {
   const { config, store, foldCase, log } = base
   const disks = createDisks()
@@ -86,6 +102,8 @@ export function createServices(base: ServiceBase): Services {
     trash,
     volume,
     versions,
+    properties: createProperties(store.file, log),
+    davLocks: createDavLocks(store.file, log),
     temps,
     resumables: createResumables((owner) => admitUpload(volume, temps, owner)),
     saves: createLocks(),
@@ -96,5 +114,8 @@ export function createServices(base: ServiceBase): Services {
     keeping,
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),
     roots,
+    writeArchive: createArchiveWriter(),
+    inDecoderTurn: createGate(MAX_DECODERS),
+    checksum: createChecksum(),
   }
 }

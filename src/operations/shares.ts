@@ -163,6 +163,8 @@ export async function endShares(
   { place, records }: LocatedEntry,
   entry: string | null = null,
 ): Promise<void> {
+  await services.properties.gone(place.real)
+  services.davLocks.gone(place.real)
   const placeOf = placing(services)
   const isShared = sharesBelow(services.store, placeOf, place).some(({ ended }) => !ended)
   const kept = entry !== null && isShared ? await services.trash.entries() : []
@@ -174,16 +176,25 @@ export async function endShares(
   })
 }
 
-/** Lets the actor's own shares work again that ended with an entry of the trash, which is where it was, at `vpath`. */
+/**
+ * Lets the actor's own shares work again that ended with an entry of the trash, which is where it was, at `vpath`; with
+ * `isPart` a part of it is.
+ */
 export async function reviveShares(
   { services, scope, user }: Actor,
   entry: string,
   vpath: VPath,
+  { isPart = false } = {},
 ): Promise<void> {
   if (services.store.find(TRASHED_SHARES, 'entry', entry).length === 0) return
   let back: Share[] = []
   await updateShares(services, (tx) => {
-    back = bringBackShares(tx, user.id, entry)
+    back = bringBackShares(
+      tx,
+      user.id,
+      entry,
+      ({ userID, path }) => !isPart || (userID === user.id && isWithin(vpath, vpathOf(path))),
+    )
   })
   // From another disk it comes as new files.
   const targets = new Map<string, ShareTarget>()
@@ -234,6 +245,8 @@ export async function moveWithShares(
     throw error
   }
   await services.trash.moved(from.place.real, to.place.real)
+  await services.properties.moved(from.place.real, to.place.real)
+  services.davLocks.gone(from.place.real)
   await endSharesOfGone(actor, to, isUntouched)
   await updateShares(services, (tx) => {
     moveShares(tx, placing(services), user.id, from, to)

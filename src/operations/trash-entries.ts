@@ -10,6 +10,7 @@ import { baseOf, originalName } from '../keep/store-index.ts'
 import type { TrashEntry } from '../keep/trash.ts'
 import { AppError, errnoOf, unless } from '../lib/errors.ts'
 import { createTurns } from '../lib/turns.ts'
+import type { Ask } from '../lib/verbs.ts'
 import { joinVPath, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay } from './actor.ts'
 
@@ -155,14 +156,20 @@ export function requireMayErase(actor: Actor, seen: SeenEntry): void {
  * What is kept of an entry as a tree of its own, in which it and all below it have the paths that they had, and
  * may be read by who could read them there. Links lead nowhere out of it.
  */
-export async function scopeOfEntry(actor: Actor, { entry, path }: SeenEntry): Promise<Scope> {
+export async function scopeOfEntry(
+  actor: Actor,
+  { entry, path }: SeenEntry,
+  { isTaken = false } = {},
+): Promise<Scope> {
   const { scope } = actor
+  // Whoever brings it back takes it out of there, and needs no right to delete it where it was.
+  const asked = (verb: Ask) => (isTaken && verb === 'delete' ? 'see' : verb)
   const may = (await testBelow(scope, parentOf(path))) ?? (() => false)
   return contentScope(
     actor,
     entry,
     path,
-    (vpath, verb) => scope.may(vpath, verb) && may(vpath, verb),
+    (vpath, verb) => scope.may(vpath, asked(verb)) && may(vpath, asked(verb)),
   )
 }
 
@@ -187,13 +194,18 @@ export function contentScope(
 }
 
 /**
- * Throws `forbidden` where rules or records of folders deny the caller something in a deleted folder, or the place that
- * it would get below `target` (docs/http-api.md 7.7).
+ * Throws `forbidden` where rules or records of folders deny the caller something in a deleted folder, which was at
+ * `path`, or the place that it would get below `target` (docs/http-api.md 7.7).
  */
-export async function requireAllBelow(actor: Actor, seen: SeenEntry, target: VPath): Promise<void> {
+export async function requireAllBelow(
+  actor: Actor,
+  seen: SeenEntry,
+  path: VPath,
+  target: VPath,
+): Promise<void> {
   const { services, user, scope, signal } = actor
-  const { path } = seen
-  if (!hasRules(services, user) && !scope.differsBelow(path) && !scope.differsBelow(target)) return
+  const differs = async () => (await scope.differsBelow(path)) || (await scope.differsBelow(target))
+  if (!hasRules(services, user) && !(await differs())) return
   const trees = treeScopeOf(services, user, 'delete')
   const tests = [
     { top: path, verb: 'see', may: await testBelow(trees, parentOf(path)) },

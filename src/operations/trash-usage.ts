@@ -48,9 +48,14 @@ export async function usageOfTrash(
     disks.push({ path, ...sum, totalBytes, freeBytes })
   }
   const accounts = [...byName.all].map(([by, sum]) => ({ by, ...sum }))
-  return { accounts: accounts.sort(largestFirst), disks: disks.sort(largestFirst) }
+  return {
+    accounts: accounts.sort(largestFirst).slice(0, MAX_ACCOUNTS),
+    disks: disks.sort(largestFirst),
+  }
 }
 
+/** Of one answer; nobody reads further. */
+const MAX_ACCOUNTS = 1_000
 const UNKNOWN = { totalBytes: 0, freeBytes: 0 }
 
 function createSums<K>() {

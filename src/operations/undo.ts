@@ -6,7 +6,8 @@ import { madeBy, readRecord } from '../history/read-history.ts'
 import type { Made, Step } from '../history/record.ts'
 import type { HistoryKind, Undoing } from '../history-types.ts'
 import { AppError } from '../lib/errors.ts'
-import type { VPath } from '../lib/vpath.ts'
+import { inTurns } from '../lib/turns.ts'
+import { isWithin, type VPath } from '../lib/vpath.ts'
 import type { Actor } from './actor.ts'
 import { changeSince, type Telling } from './made.ts'
 import { restoreModes } from './mode.ts'
@@ -48,7 +49,11 @@ export function undoTest(actor: Actor): (step: Step) => Promise<boolean> {
   const { services, user } = actor
   const hasTrash = services.config.trash !== 'off'
   let inTrash: Promise<ReadonlySet<string>> | undefined
-  const trashed = async () => new Set((await services.trash.entries()).map(({ id }) => id))
+  const trashed = async () => {
+    const ids = new Set<string>()
+    await inTurns(await services.trash.entries(), ({ id }) => void ids.add(id))
+    return ids
+  }
   const hasVersion = async ({ path, to = path }: Step, { path: below, replaced }: Made) => {
     const at = pathOf(services, user, to)
     if (at === null || !replaced) return false
@@ -74,16 +79,19 @@ interface UndoingNow extends Undoing {
   actor: Actor
 }
 
-// What has come goes together, so that a folder that was uploaded is one entry of the trash. Files are out of the way
-// of what comes back, and folders go when that has left them.
+// What has come goes together, so that a folder that was uploaded is one entry of the trash. Files, and what stands where
+// something comes back, are out of its way; other folders go when that has left them.
 async function undoSteps(undoing: UndoingNow, steps: readonly Step[]): Promise<void> {
   const come = new Map<VPath, Come>()
   for (const step of steps) {
     undoing.actor.signal.throwIfAborted()
     if (!COMING.has(step.kind)) {
-      const files = [...come].filter(([, { made }]) => made.sizeBytes !== null)
-      await takeAway(tellingOf(undoing), new Map(files))
-      for (const [vpath] of files) come.delete(vpath)
+      const back = pathOf(undoing.actor.services, undoing.actor.user, step.path)
+      const isInTheWay = ([vpath, { made }]: [VPath, Come]) =>
+        made.sizeBytes !== null || (back !== null && isWithin(back, vpath))
+      const first = new Map([...come].filter(isInTheWay))
+      await takeAway(tellingOf(undoing), first)
+      for (const vpath of first.keys()) come.delete(vpath)
     }
     await undoStep(undoing, step, come)
   }

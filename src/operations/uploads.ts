@@ -21,6 +21,7 @@ import { AppError, badRequest } from '../lib/errors.ts'
 import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay, requireStill, watchRights } from './actor.ts'
 import { change, noted, notedParents } from './change.ts'
+import { requireUnlocked } from './locks.ts'
 import type { Services } from './services.ts'
 import { putInPlace, reserve } from './write.ts'
 
@@ -49,6 +50,7 @@ export async function beginUpload(
     requireMay(actor, 'modify', vpath)
     await scope.hostPath(place, 'modify')
   }
+  await requireUnlocked(actor, vpath, place.stats ? 'content' : 'member')
   const declared = { ...facts(), replace }
   const { lengthBytes } = declared
   await reserve({ requireSpace: (bytes) => scope.requireSpace(place, bytes) }, lengthBytes)
@@ -155,6 +157,7 @@ async function finish(
     let committing: Promise<unknown> | undefined
     const work = async (making: Making) => {
       if (committing) return committing
+      await requireUnlocked(actor, vpath, destination.place.stats ? 'content' : 'member')
       demand()
       destination.mayReplace = actor.scope.may(vpath, 'modify')
       committing = putInPlace(actor, { vpath, realPath, making }, commit)

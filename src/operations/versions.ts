@@ -4,7 +4,7 @@ import type { Verb } from '../api-types.ts'
 import type { OpenFile } from '../files/place/scope.ts'
 import type { Version } from '../keep/versions.ts'
 import { AppError, unless } from '../lib/errors.ts'
-import type { VPath } from '../lib/vpath.ts'
+import { isWithin, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay } from './actor.ts'
 import { pathsFor } from './trash-entries.ts'
 import { type Body, createFile, saveFile } from './write.ts'
@@ -26,20 +26,27 @@ export function restoreVersion(actor: Actor, vpath: VPath, id: string): Promise<
   return withContent(actor, vpath, id, async (body, { mode }) => {
     if (await actor.scope.exists(vpath)) await saveFile(actor, vpath, body, () => {})
     else await createFile(actor, vpath, body, { replace: false })
-    // Where the file that has replaced it came with its own, or is gone; files of others keep theirs.
-    const isOther = ((await actor.scope.stat(vpath)).mode & 0o777) !== (mode & 0o777)
-    if (isOther)
-      await actor.scope
-        .setMode(vpath, mode, 'modify')
-        .catch(unless('EPERM', 'ENOSYS', 'ENOTSUP', 'forbidden'))
+    await giveMode(actor, vpath, mode, 'modify')
   })
 }
 
-/** Makes another file of a version; `exists` when there is one. */
+/** Makes another file of a version, with its content, time and mode; `exists` when there is one. */
 export function copyVersion(actor: Actor, vpath: VPath, id: string, to: VPath): Promise<void> {
-  return withContent(actor, vpath, id, async (body) => {
+  return withContent(actor, vpath, id, async (body, { mode }) => {
     await createFile(actor, to, body, { replace: false })
+    await giveMode(actor, to, mode, 'create')
   })
+}
+
+// Where the file that has replaced it came with its own, or is gone; files of others keep theirs.
+async function giveMode(
+  { scope }: Actor,
+  vpath: VPath,
+  mode: number,
+  verb: 'create' | 'modify',
+): Promise<void> {
+  if (((await scope.stat(vpath)).mode & 0o777) === (mode & 0o777)) return
+  await scope.setMode(vpath, mode, verb).catch(unless('EPERM', 'ENOSYS', 'ENOTSUP', 'forbidden'))
 }
 
 /** Says whether a version stays whatever its age. */
@@ -54,15 +61,50 @@ export async function markVersion(
   await actor.services.versions.mark(realPath, id, isKept)
 }
 
-/** Files that are not there any more, with what is kept of them, as far as the caller may read and write there. */
-export async function leftVersions(actor: Actor): Promise<{ path: VPath; versions: Version[] }[]> {
+/** What is kept of a file that is not there any more. */
+export interface LeftFile {
+  path: VPath
+  versions: number
+  size: number
+  latestMs: number
+}
+
+/** So many are remembered at most while the latest are looked for. */
+const MAX_REMEMBERED = 20_000
+
+/**
+ * Files in a folder, or below it, that are not there any more, as far as the caller may read and write there: those that were
+ * replaced last, no more than `limit`, and how many there are.
+ */
+export async function leftVersions(
+  actor: Actor,
+  folder: VPath,
+  limit: number,
+): Promise<{ files: LeftFile[]; total: number; totalBytes: number }> {
   const pathOf = await pathsFor(actor, ['see', 'modify', 'download'])
-  const found = new Map<VPath, Version[]>()
+  let found = new Map<VPath, LeftFile>()
+  let [before, totalBytes] = [0, 0]
+  const latest = () =>
+    [...found.values()]
+      .sort((a, b) => b.latestMs - a.latestMs || (a.path < b.path ? -1 : 1))
+      .slice(0, limit)
   for await (const { realPath, versions, isGone } of actor.services.versions.all()) {
     const path = isGone ? await pathOf(realPath) : null
-    if (path !== null) found.set(path, [...(found.get(path) ?? []), ...versions])
+    if (path === null || !isWithin(folder, path)) continue
+    const file = found.get(path) ?? { path, versions: 0, size: 0, latestMs: 0 }
+    found.set(path, file)
+    for (const { sizeBytes, replacedAt } of versions) {
+      file.versions++
+      file.size += sizeBytes
+      totalBytes += sizeBytes
+      file.latestMs = Math.max(file.latestMs, replacedAt)
+    }
+    if (found.size <= MAX_REMEMBERED) continue
+    before += found.size
+    found = new Map(latest().map((each) => [each.path, each]))
+    before -= found.size
   }
-  return [...found].map(([path, versions]) => ({ path, versions }))
+  return { files: latest(), total: before + found.size, totalBytes }
 }
 
 /** Removes all versions of a file for good, with the right to delete. */

@@ -2,14 +2,16 @@
 import type { Readable } from 'node:stream'
 import type { Verb } from '../api-types.ts'
 import type { At, Place, Scope } from '../files/place/scope.ts'
+import { copyBytes } from '../files/transfer/copy-file.ts'
 import { hasArrived, receive } from '../files/transfer/receive.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
-import type { CommittedFile } from '../files/volume/temp-file.ts'
+import type { CommittedFile, TempFile } from '../files/volume/temp-file.ts'
 import type { Making } from '../history/history.ts'
 import { AppError, unless } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill, watchRights } from './actor.ts'
 import { change, notedParents } from './change.ts'
+import { requireUnlocked } from './locks.ts'
 import { madeOf } from './made.ts'
 import { noteSaved } from './shares.ts'
 
@@ -19,24 +21,39 @@ export interface Body {
   sizeBytes: number
   /** Modification time of the file; without it the time of its end. */
   mtimeMs?: number | undefined
+  /** It is this part of the file: the rest stays as it is. */
+  part?: { offsetBytes: number; totalBytes: number | null } | undefined
+  proof?: Proof | undefined
 }
 
-/** Creates a folder and its parents, with the right to create. Existing ones are fine. */
-export async function makeFolder(actor: Actor, vpath: VPath): Promise<void> {
+/** Told of what is written, and asked at its end; throws where that is not what was announced. */
+export interface Proof {
+  add(chunk: Uint8Array): void
+  check(): void
+}
+
+/** Creates a folder and its parents, with the right to create. Existing ones are fine, or with `isNew` they are `exists`. */
+export async function makeFolder(
+  actor: Actor,
+  vpath: VPath,
+  { isNew: mustBeNew = false } = {},
+): Promise<void> {
   const demand = requireStill(actor, vpath, ['create'])
   const what = { event: 'upload', kind: 'folder', vpath } as const
   const make = async (making: Making) => {
     demand()
     const { scope } = actor
+    if (!(await scope.exists(vpath))) await requireUnlocked(actor, vpath, 'member')
     const isNew = making.isWanted && !(await scope.exists(vpath))
-    await scope.makeFolder(vpath)
+    if (mustBeNew) await scope.makeNewFolder(vpath)
+    else await scope.makeFolder(vpath)
     if (isNew) making.made(madeOf(await scope.stat(vpath)))
   }
   await notedParents(actor, vpath, () => change(actor, what, (_, making) => make(making)))
 }
 
 /**
- * Creates a file and its parents, with the right to create. A file of the name is `exists`, or replaced
+ * Creates a file and with `parents` the folders above it, with the right to create. A file of the name is `exists`, or replaced
  * with `replace` and the right to modify; a folder is `is_a_folder`. `check` throws when the file, or null
  * where there is none, is not as the caller expects; it is asked again when the body is complete.
  */
@@ -44,7 +61,7 @@ export async function createFile(
   actor: Actor,
   vpath: VPath,
   body: Body,
-  { replace, check }: { replace: boolean; check?: ((file: EntryStat | null) => void) | undefined },
+  { replace, check, parents = true }: CreateOptions,
 ): Promise<CommittedFile> {
   const verbs: Verb[] = ['create']
   const demand = requireStill(actor, vpath, verbs)
@@ -69,12 +86,18 @@ export async function createFile(
         making,
         scope,
         replace,
-        parents: true,
+        parents,
         demand,
         check: () => checkFile(vpath),
       }),
     )
   return await (place.folder ? write() : notedParents(actor, vpath, write))
+}
+
+interface CreateOptions {
+  replace: boolean
+  check?: ((file: EntryStat | null) => void) | undefined
+  parents?: boolean
 }
 
 async function fileIfThere(scope: Scope, at: At): Promise<EntryStat | null> {
@@ -135,10 +158,13 @@ interface WriteOptions {
 async function writeBody(
   actor: Actor,
   place: Place,
-  { stream, sizeBytes, mtimeMs }: Body,
+  body: Body,
   { making, scope, verb, replace, parents, demand, check }: WriteOptions,
 ): Promise<CommittedFile> {
   const { vpath, realPath } = place
+  const { stream, sizeBytes, mtimeMs, part, proof } = body
+  const touched = place.stats ? 'content' : 'member'
+  await requireUnlocked(actor, vpath, touched)
   const temp = await scope.openTemp(place, { parents, ...(verb && { verb }) })
   const rights = hasArrived(stream) ? null : watchRights(actor, demand)
   const checkAgain = async () => {
@@ -146,11 +172,18 @@ async function writeBody(
     // Other rules or another home: the name must still lead to the same place.
     if (actor.scope !== scope && (await actor.scope.hostPath(vpath, verb ?? 'create')) !== realPath)
       throw new AppError('forbidden', `${vpath} is another place now`)
+    await requireUnlocked(actor, vpath, touched)
     await check?.()
   }
   try {
-    await reserve(temp, sizeBytes)
-    await receive(stream, temp, { signal: rights?.signal })
+    await reserve(temp, part ? Math.max(part.offsetBytes + sizeBytes, sizeOf(place)) : sizeBytes)
+    if (part && place.stats) await copyOld(scope, place, temp, actor.signal)
+    const into = proof ? { write: proving(temp, proof) } : temp
+    const position = part?.offsetBytes ?? 0
+    await receive(stream, into, { position, signal: rights?.signal })
+    proof?.check()
+    const total = part?.totalBytes ?? null
+    if (total !== null && (await temp.sizeBytes()) > total) await temp.truncate(total)
     return await putInPlace(actor, { vpath, realPath, making }, () =>
       // Without the right to modify, a file that appeared meanwhile is not replaced.
       temp.commit({
@@ -162,6 +195,32 @@ async function writeBody(
   } finally {
     rights?.end()
     await temp.discard()
+  }
+}
+
+function sizeOf({ stats }: Place): number {
+  return Number(stats?.size ?? 0)
+}
+
+function proving(temp: TempFile, proof: Proof): TempFile['write'] {
+  return async (buffers, position, how) => {
+    for (const buffer of buffers) proof.add(buffer)
+    await temp.write(buffers, position, how)
+  }
+}
+
+// A part is written into a copy: one that breaks off leaves the file as it was.
+async function copyOld(
+  scope: Scope,
+  place: Place,
+  temp: TempFile,
+  signal: AbortSignal,
+): Promise<void> {
+  const file = await scope.openRead(place)
+  try {
+    await copyBytes(file, temp, { signal })
+  } finally {
+    await file.handle.close()
   }
 }
 

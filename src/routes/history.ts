@@ -54,7 +54,7 @@ export function historyRoutes(deps: Deps): Hono<Env> {
 }
 
 function itemOf(c: Ctx, deps: Deps, record: Summary, isUndoable: boolean): HistoryItem {
-  const { id, atMs, kind, files, bytes, via, isUndone, undoes } = record
+  const { id, atMs, kind, files, bytes, times, via, isUndone, undoes } = record
   const { user } = signedIn(c)
   const shown = (place: PlaceText | undefined) => {
     const path = place === undefined ? null : pathOf(deps, user, place)
@@ -69,6 +69,7 @@ function itemOf(c: Ctx, deps: Deps, record: Summary, isUndoable: boolean): Histo
     ...(to !== undefined && { to }),
     files,
     bytes,
+    ...(times > 1 && { times }),
     via,
     undo: isUndone ? 'done' : isUndoable ? 'yes' : 'no',
     ...(undoes !== undefined && { undoes }),

@@ -296,6 +296,7 @@ export async function issueToken(
   ])
   const maxAge = session.remember ? Math.floor(cookieLifeMs / 1000) : null
   setCookie(c, deps, kept, maxAge)
+  if (deps.jobs.hasNews(user.id)) setHeader(c, 'X-Jobs', 'true')
   return token
 }
 

@@ -59,6 +59,7 @@ export function presentBoot(
     Trash: config.trash,
     TusSettings: settings.tus,
     ...(config.versions && { Versions: true as const }),
+    ...(config.dav && { Dav: true as const }),
     Version: config.version,
   }
 }

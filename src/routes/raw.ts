@@ -34,6 +34,11 @@ export const CONTENT_POLICY = "script-src 'none'; sandbox"
 /** Browsers refuse to show a PDF in a sandbox; their viewers run its scripts in a world apart. */
 const PDF_POLICY = "script-src 'none';"
 
+/** What holds for bytes of users of a content type. */
+export function policyOf(contentType: string): string {
+  return contentType === 'application/pdf' ? PDF_POLICY : CONTENT_POLICY
+}
+
 export function rawRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get('/api/raw', byContentTicket(deps), requireUser(deps), audited('download'), async (c) => {
@@ -145,7 +150,7 @@ export async function sendOpenFile(c: Ctx, file: OpenFile, name: string): Promis
     disposition: disposition(inline ? 'inline' : 'attachment', name),
     cacheControl: 'private',
     etag: etagOf(file),
-    policy: contentType === 'application/pdf' ? PDF_POLICY : CONTENT_POLICY,
+    policy: policyOf(contentType),
   })
 }
 

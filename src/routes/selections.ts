@@ -1,6 +1,6 @@
 // Registering selections for downloads (docs/http-api.md 23): who may use one, and what it may hold.
 import { readJson } from '../http/body.ts'
-import type { Ctx, SignedIn } from '../http/context.ts'
+import { type Ctx, idOf, type SignedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { badRequest } from '../lib/errors.ts'
 import { nextTurn } from '../lib/turns.ts'
@@ -23,7 +23,7 @@ const SLICE = 1_000
  */
 export const ownerOf = {
   account: (by: SignedIn): string =>
-    by.kind === 'session' ? `session ${by.session.id}` : `token ${by.token.id}`,
+    by.kind === 'session' ? `session ${by.session.id}` : `${by.kind} ${idOf(by) ?? by.user.id}`,
   share: (hash: string): string => `share ${hash}`,
 }
 

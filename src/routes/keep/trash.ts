@@ -14,6 +14,7 @@ import type { TrashEntry } from '../../keep/trash.ts'
 import type { RestoreAnswer, TrashItem, TrashPage } from '../../keep-types.ts'
 import { AppError, badRequest, fromErrno } from '../../lib/errors.ts'
 import { asString, type Reader } from '../../lib/parse.ts'
+import { inTurns } from '../../lib/turns.ts'
 import { isWithin, ROOT, rebase, toVPath, type VPath } from '../../lib/vpath.ts'
 import { restore } from '../../operations/restore.ts'
 import {
@@ -59,13 +60,21 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
   const limit = parseLimit(query.get('limit'))
   const isAsked = filterOf(query, deps)
   const actor = actorOf(c, deps)
-  const found = (await entriesSeenBy(actor)).filter(isAsked)
   const cursor = query.get('cursor') ?? ''
-  const isPast = (seen: SeenEntry) => cursor === '' || cursorOf(seen) < cursor
-  const first = found.findIndex(isPast)
-  const page = first < 0 ? [] : found.slice(first, first + limit)
+  const page: SeenEntry[] = []
+  const uncounted: TrashEntry[] = []
+  let [total, totalBytes, past] = [0, 0, 0]
+  await inTurns(await entriesSeenBy(actor), (seen) => {
+    if (!isAsked(seen)) return
+    const { entry } = seen
+    total++
+    totalBytes += entry.bytes ?? 0
+    if (entry.bytes === null) uncounted.push(entry)
+    if (page.length === 0 && cursor !== '' && cursorOf(seen) >= cursor) return
+    if (++past <= limit) page.push(seen)
+  })
   const last = page.at(-1)
-  deps.keeping.sizes.want([...page, ...found].map(({ entry }) => entry))
+  deps.keeping.sizes.want([...page.map(({ entry }) => entry), ...uncounted])
   const { ageMs } = keepPolicyOf(deps.config, deps.store.settings())
   return {
     items: page.map((seen): TrashItem => {
@@ -86,9 +95,9 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
         canErase: mayErase(actor, seen),
       }
     }),
-    next: last && found.length > first + limit ? cursorOf(last) : null,
-    total: found.length,
-    totalBytes: found.reduce((sum, { entry }) => sum + (entry.bytes ?? 0), 0),
+    next: last && past > limit ? cursorOf(last) : null,
+    total,
+    totalBytes,
   }
 }
 
@@ -153,7 +162,11 @@ async function restoreEntries(c: Ctx, deps: Deps): Promise<Response> {
   const answer: RestoreAnswer = { restored: [], failed: [] }
   for (const id of new Set(ids)) {
     try {
-      const path = await restore(actor, await entrySeenBy(actor, id), { to, conflict })
+      const slash = id.indexOf('/')
+      const below = slash < 0 ? ROOT : toVPath(id.slice(slash))
+      if (below === null) throw badRequest('a path holds NUL')
+      const seen = await entrySeenBy(actor, slash < 0 ? id : id.slice(0, slash))
+      const path = await restore(actor, seen, { to, conflict, below })
       answer.restored.push({ id, path })
     } catch (error) {
       const { code } = fromErrno(error, id)

@@ -10,7 +10,7 @@ import { sendJson, sendStatus } from '../../http/respond.ts'
 import type { Version } from '../../keep/versions.ts'
 import type { LeftVersionsPage, VersionItem } from '../../keep-types.ts'
 import { badRequest } from '../../lib/errors.ts'
-import { baseName, isWithin, toVPath, type VPath } from '../../lib/vpath.ts'
+import { baseName, toVPath, type VPath } from '../../lib/vpath.ts'
 import type { Actor } from '../../operations/actor.ts'
 import {
   copyVersion,
@@ -59,21 +59,9 @@ async function readVersions(c: Ctx, deps: Deps): Promise<Response> {
 
 /** What is kept of files in a folder, or below it, that are not there any more. */
 async function listLeft(actor: Actor, folder: VPath): Promise<LeftVersionsPage> {
-  const all = (await leftVersions(actor)).filter(({ path }) => isWithin(folder, path))
-  const found = all.map(({ path, versions }) => ({
-    path,
-    versions: versions.length,
-    size: versions.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
-    latestMs: Math.max(...versions.map(({ replacedAt }) => replacedAt)),
-  }))
-  found.sort((a, b) => b.latestMs - a.latestMs || (a.path < b.path ? -1 : 1))
-  return {
-    items: found
-      .slice(0, MAX_LEFT)
-      .map(({ latestMs, ...item }) => ({ ...item, replacedAt: timeOf(latestMs) })),
-    total: found.length,
-    totalBytes: found.reduce((sum, { size }) => sum + size, 0),
-  }
+  const { files, ...totals } = await leftVersions(actor, folder, MAX_LEFT)
+  const items = files.map(({ latestMs, ...file }) => ({ ...file, replacedAt: timeOf(latestMs) }))
+  return { items, ...totals }
 }
 
 function itemOf({ store }: Deps, version: Version): VersionItem {

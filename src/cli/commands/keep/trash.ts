@@ -4,9 +4,10 @@ import { parsePositiveDuration } from '../../../config/option-values.ts'
 import { createDisks } from '../../../files/disks/disks.ts'
 import { createDiskVolume } from '../../../files/volume/disk-volume.ts'
 import type { Volume } from '../../../files/volume/volume.ts'
+import { copyAway } from '../../../keep/copy-away.ts'
 import { originalName } from '../../../keep/store-index.ts'
-import type { Trash, TrashEntry } from '../../../keep/trash.ts'
-import { AppError } from '../../../lib/errors.ts'
+import type { KeptPlace, Trash, TrashEntry } from '../../../keep/trash.ts'
+import { AppError, errnoOf, unless } from '../../../lib/errors.ts'
 import { openTrash } from '../../../operations/open-kept.ts'
 import type { Store } from '../../../store/store.ts'
 import { findUser } from '../../../store/users.ts'
@@ -16,6 +17,7 @@ import { ROOT_FLAGS } from '../../flags.ts'
 import { alignColumns } from '../../print.ts'
 import { plain } from '../user-table.ts'
 
+const NEVER = new AbortController().signal
 const OWN_FLAGS = ['json', 'to', 'olderThan']
 const FLAGS = [
   flag('json', 'As JSON, times in UTC and sizes in bytes'),
@@ -63,15 +65,18 @@ export const trashCommand: Command = {
       run: (invocation) =>
         withTrash(invocation, async (trash, store) => {
           const ageMs = flagValue<number>(invocation.flags, 'olderThan') ?? 0
+          // Nobody knows how old some are.
+          const isOld = ({ deletedAt }: TrashEntry) =>
+            ageMs === 0 || (deletedAt > 0 && Date.now() - deletedAt >= ageMs)
           const gone: TrashEntry[] = []
-          for (const entry of await trash.entries()) {
-            // Nobody knows how old some are.
-            const isYoung = entry.deletedAt === 0 || Date.now() - entry.deletedAt < ageMs
-            if (ageMs > 0 && isYoung) continue
-            await trash.erase(entry.id, new AbortController().signal)
-            gone.push(entry)
-          }
+          const all = (await trash.entries()).filter(isOld)
+          let failure: unknown = null
+          await trash.eraseAll(all, NEVER, (entry, error) => {
+            if (error === null) gone.push(entry)
+            else failure ??= error
+          })
           print(invocation, gone, store)
+          if (failure !== null) throw failure
         }),
     },
   ],
@@ -97,21 +102,63 @@ function restore(invocation: Invocation): Promise<number> {
     const { args, flags, cwd } = invocation
     const to = flagValue<string>(flags, 'to')
     const back: TrashEntry[] = []
-    for (const id of args) {
-      const entry = await trash.find(id)
-      const target = to === undefined ? entry.realPath : join(resolve(cwd, to), originalName(entry))
-      if (target === null)
-        throw new AppError('not_found', `nobody knows where ${entry.name} was: say it with --to`)
-      await volume.makeFolders(dirname(target), 0o750)
-      const realDir = await volume.realpath(dirname(target))
-      const folder = await volume.openFolder(realDir)
-      const name = basename(target)
-      const place = { folder, name, realPath: join(realDir, name) }
-      await trash.restoreTo(id, place, { replace: false }).finally(folder.close)
-      back.push({ ...entry, realPath: place.realPath })
+    try {
+      for (const id of args) {
+        const entry = await trash.find(id)
+        const target =
+          to === undefined ? entry.realPath : join(resolve(cwd, to), originalName(entry))
+        if (target === null)
+          throw new AppError('not_found', `nobody knows where ${entry.name} was: say it with --to`)
+        back.push({ ...entry, realPath: await bring(trash, volume, id, target) })
+      }
+    } finally {
+      // Others before one that failed are back.
+      if (back.length > 0) print(invocation, back, store)
     }
-    print(invocation, back, store)
   })
+}
+
+/** Gives the real path where it is. */
+async function bring(trash: Trash, volume: Volume, id: string, target: string): Promise<string> {
+  await volume.makeFolders(dirname(target), 0o750)
+  const realDir = await volume.realpath(dirname(target))
+  const folder = await volume.openFolder(realDir)
+  const name = basename(target)
+  const place = { folder, name, realPath: join(realDir, name) }
+  try {
+    await trash.restoreTo(id, place, { replace: false }).catch(async (error) => {
+      if (errnoOf(error) === 'exists') throw taken(place)
+      if (errnoOf(error) !== 'EXDEV') throw error
+      await bringByCopy(trash, volume, id, place)
+    })
+    return place.realPath
+  } finally {
+    await folder.close()
+  }
+}
+
+function taken({ realPath }: KeptPlace): AppError {
+  return new AppError('exists', `${realPath} is there and is not replaced`)
+}
+
+async function bringByCopy(
+  trash: Trash,
+  volume: Volume,
+  id: string,
+  place: KeptPlace,
+): Promise<void> {
+  const { folder, name } = place
+  if (await volume.stat(folder, name)) throw taken(place)
+  const kept = await trash.open(id)
+  try {
+    await copyAway(volume, kept, place)
+  } catch (error) {
+    await volume.remove(folder, name, { signal: NEVER }).catch(unless('ENOENT'))
+    throw error
+  } finally {
+    await kept.folder.close()
+  }
+  await trash.erase(id, NEVER)
 }
 
 function print({ flags, stdout }: Invocation, entries: readonly TrashEntry[], store: Store): void {

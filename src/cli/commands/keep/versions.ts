@@ -131,6 +131,7 @@ async function restore(
         position += bytesRead
       }
       await temp.commit({ replace: true, mtimeMs })
+      await giveMode(volume, path, mode)
     } finally {
       await temp.discard()
     }
@@ -139,12 +140,21 @@ async function restore(
   }
 }
 
+// The file that was there has left its own; files of others keep theirs.
+async function giveMode(volume: Volume, path: string, mode: number): Promise<void> {
+  const folder = await volume.openFolder(dirname(path))
+  await volume
+    .setMode(folder, basename(path), mode & 0o777)
+    .catch(unless('EPERM', 'ENOSYS', 'ENOTSUP'))
+    .finally(folder.close)
+}
+
 async function printLeft({ flags, stdout }: Invocation, versions: Versions): Promise<void> {
   const rows: { path: string; versions: number; size: number; replacedAt: string }[] = []
   for await (const { realPath, versions: found, isGone } of versions.all()) {
     if (!isGone) continue
     const size = found.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-    const latestMs = Math.max(...found.map(({ replacedAt }) => replacedAt))
+    const latestMs = found.reduce((last, { replacedAt }) => Math.max(last, replacedAt), 0)
     const replacedAt = new Date(latestMs).toISOString()
     rows.push({ path: realPath, versions: found.length, size, replacedAt })
   }
