@@ -3,10 +3,8 @@ import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { contrast } from '../../web/lib/colour.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { boxOf, sharedBrowser } from './browser-steps.ts'
-import { entry, expectSelected, listedFolders, showList } from './listing-steps.ts'
+import { boxOf, sharedBrowser, takeHome } from './browser-steps.ts'
+import { asksFor, entry, expectSelected, listedFolders, showList } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)
@@ -132,8 +130,10 @@ describe('accessibility', () => {
     await expectSaid(page, '2 selected, 7 B')
     await entry(page, 'sub').dblclick()
     await expectSaid(page, 'sub, 1 file')
-    await page.route('**/api/resources/sub/x.txt*', (route) =>
-      route.fulfill({ status: 500, body: '500' }),
+    await page.route('**/api/jobs?*', (route) =>
+      asksFor(route.request(), 'delete', 'x.txt')
+        ? route.fulfill({ status: 500, body: '500' })
+        : route.continue(),
     )
     await entry(page, 'x.txt').click()
     await page.keyboard.press('Delete')
@@ -166,13 +166,12 @@ describe('accessibility', () => {
   }
 
   it('moves nothing for people who want no motion', async () => {
-    await using tree = await makeTree({ 'a.txt': 'abc' })
-    await using program = await startProgram(tree)
+    await using home = await takeHome({ 'a.txt': 'abc' })
     for (const [reducedMotion, moves] of [
       ['reduce', false],
       ['no-preference', true],
     ] as const) {
-      await using open = await openIn(program, { path: '/files/', reducedMotion })
+      await using open = await openIn(home, { as: home.as, path: '/files/', reducedMotion })
       const { page } = open
       await showList(page)
       await entry(page, 'a.txt').click({ button: 'right' })

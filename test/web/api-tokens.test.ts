@@ -46,3 +46,29 @@ it('a token made in the profile reads its folder alone until it is removed', asy
   expect(await statusOf('/raw/docs/in.txt')).toBe(401)
   expect(open.problems).toEqual([])
 })
+
+it('an app password made in the profile opens the files for an app, with what is told beside it', async () => {
+  await using open = await openServed({ 'a.txt': 'a' }, { path: '/settings/profile' })
+  const { page } = open
+  await page.getByRole('button', { name: 'New app password' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New app password' })
+  await dialog.getByLabel('Name', { exact: true }).fill('Phone')
+  await dialog.getByLabel('Your current password').fill(ADMIN.password)
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  const made = page.getByRole('alertdialog', { name: 'App password “Phone” is ready' })
+  const [address = '', name, secret] = await Promise.all(
+    ['Address', 'Username', 'App password'].map((label) =>
+      made.getByLabel(label, { exact: true }).inputValue(),
+    ),
+  )
+  const Authorization = `Basic ${Buffer.from(`${name}:${secret}`).toString('base64')}`
+  const put = await fetch(`${address}new.txt`, {
+    method: 'PUT',
+    headers: { Authorization },
+    body: 'new',
+  })
+  expect(put.status).toBe(201)
+  await made.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Remove Phone' }).waitFor()
+  expect(open.problems).toEqual([])
+})

@@ -6,16 +6,20 @@ import { afterAll, beforeAll, inject } from 'vitest'
 import type { UserRecord } from '../../src/api-types.ts'
 import {
   forgetContexts,
+  forgetLoaded,
   type Opened,
   type OpenPage,
   openPage,
   type PageOptions,
   workerBrowser,
 } from '../support/browser.ts'
+import { makeFirstDatabase } from '../support/first-database.ts'
 import { loginAs } from '../support/login.ts'
-import { ADMIN, type Program, startProgram } from '../support/program.ts'
-import { accountId, takeAccount } from '../support/shared-server.ts'
+import { ADMIN, type Program, servePages, startProgram } from '../support/program.ts'
+import { accountId, cookieOf, takeAccount } from '../support/shared-server.ts'
 import { makeTree, type Tree, type TreeContent } from '../support/tree.ts'
+
+servePages(makeFirstDatabase)
 
 /** Some folders are large. */
 const SITE_MS = 120_000
@@ -77,16 +81,34 @@ export type OpenFolder = (content?: TreeContent, options?: FolderPageOptions) =>
 /** Like `servedPages`, on the server that all tests share: for what needs no server of its own. */
 export function folderPages(openIn = sharedBrowser()): OpenFolder {
   return async (content, { profile, ...options } = {}) => {
-    const { origin, root } = inject('sharedServer')
-    const username = await takeAccount(root)
-    if (profile) await changeProfile(origin, username, profile)
     await using begun = new AsyncDisposableStack()
-    const tree = begun.use(await makeTree(content, join(root, username)))
-    const as = { username, password: ADMIN.password }
-    const open = begun.use(await openIn({ origin, reopened: true }, { ...options, as }))
+    const home = begun.use(await takeHome(content, profile))
+    const open = begun.use(await openIn(home, { ...options, as: home.as }))
     const all = begun.move()
+    const { tree, origin } = home
     return { ...open, tree, origin, [Symbol.asyncDispose]: () => all.disposeAsync() }
   }
+}
+
+/** The folder of an account of the server that all tests share. Disposing it removes what is in it. */
+export interface Home extends Opened, AsyncDisposable {
+  tree: Tree
+  /** Who sees it, and has signed in. */
+  as: { username: string; password: string; cookie: string }
+}
+
+/** Takes an account that no test has had; `profile` is what it has chosen. */
+export async function takeHome(
+  content?: TreeContent,
+  profile?: FolderPageOptions['profile'],
+): Promise<Home> {
+  const { origin, root } = inject('sharedServer')
+  const username = await takeAccount(root)
+  if (profile) await changeProfile(origin, username, profile)
+  const tree = await makeTree(content, join(root, username))
+  const as = { username, password: ADMIN.password, cookie: await cookieOf(root, username) }
+  const dispose = () => tree[Symbol.asyncDispose]()
+  return { tree, origin, reopened: 'same', as, [Symbol.asyncDispose]: dispose }
 }
 
 async function changeProfile(
@@ -122,8 +144,10 @@ export function sharedSite(
 ): SharedSite {
   const site = {
     open: (options) => {
+      // Each page has a session of its own: tests end theirs.
       const { origin } = site.program
-      return openPage(site.browser, { origin, reopened: launch === undefined }, options)
+      const reopened = launch === undefined ? 'same' : undefined
+      return openPage(site.browser, { origin, reopened }, options)
     },
   } as SharedSite
   beforeAll(async () => {
@@ -132,7 +156,7 @@ export function sharedSite(
     site.program = await startProgram(site.tree, { args: ['--trash', 'off', ...args] })
   }, SITE_MS)
   afterAll(async () => {
-    await forgetContexts(site.program.origin)
+    await (site.program.reopened ? forgetLoaded : forgetContexts)(site.program.origin)
     await site.program[Symbol.asyncDispose]()
     await site.tree[Symbol.asyncDispose]()
     if (launch) await site.browser.close()

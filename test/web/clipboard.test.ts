@@ -5,7 +5,15 @@ import { describe, expect, it } from 'vitest'
 import { slowDown } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { folderPages, servedPages } from './browser-steps.ts'
-import { addUser, entry, expectSelected, showList, toast, userLogin } from './listing-steps.ts'
+import {
+  addUser,
+  asksFor,
+  entry,
+  expectSelected,
+  showList,
+  toast,
+  userLogin,
+} from './listing-steps.ts'
 
 const openPages = folderPages()
 const openServed = servedPages()
@@ -99,14 +107,11 @@ describe('the clipboard', () => {
     await entry(page, 'to').dblclick()
     await entry(page, 'x.txt').waitFor()
     const moving = Promise.withResolvers<void>()
-    await page.route(
-      (url) => url.searchParams.get('action') === 'rename',
-      async (route) => {
-        await moving.promise
-        await route.continue()
-      },
-    )
-    const asked = page.waitForRequest((request) => request.url().includes('action=rename'))
+    await page.route('**/api/jobs?*', async (route) => {
+      if (asksFor(route.request(), 'move')) await moving.promise
+      await route.continue()
+    })
+    const asked = page.waitForRequest((request) => asksFor(request, 'move'))
     await page.keyboard.press('Control+v')
     await asked
     const heard = await hearOfClipboard(page)
@@ -170,7 +175,7 @@ describe('the clipboard', () => {
       }
       const { fetch } = window
       window.fetch = (...asked) => {
-        if (String(asked[0]).includes('action=copy')) due++
+        if (String(asked[1]?.body).includes('"kind":"copy"')) due++
         send()
         return fetch(...asked)
       }

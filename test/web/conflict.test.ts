@@ -7,9 +7,8 @@ import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { colourAt, distance } from '../support/pictures.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-import { boxOf, folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
+import type { Tree } from '../support/tree.ts'
+import { boxOf, folderPages, servedPages, sharedBrowser, takeHome } from './browser-steps.ts'
 import { addUser, entry, expectNames, showList, toast, userLogin } from './listing-steps.ts'
 import { dropTree, panel, pickFiles } from './upload-steps.ts'
 
@@ -40,7 +39,8 @@ const choice = (page: Page, name: string, label: string) =>
 
 describe('names that are taken', () => {
   it('lets the newer file win at first and does what is chosen for each', async () => {
-    await using tree = await makeTree({})
+    await using home = await takeHome({})
+    const { tree } = home
     await served(tree, 'older.txt', 'server old', OLD_S)
     await served(tree, 'newer.txt', 'server new', NEW_S)
     await served(tree, 'both.txt', 'server both', OLD_S)
@@ -50,8 +50,7 @@ describe('names that are taken', () => {
       await local(tree, 'both.txt', 'local both!', NEW_S),
       await local(tree, 'free.txt', 'free', NEW_S),
     ]
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openIn(home, { as: home.as, path: '/files/' })
     const { page } = open
     await pickFiles(page, files)
     await dialog(page).getByText('3 files already exist').waitFor()
@@ -86,14 +85,14 @@ describe('names that are taken', () => {
   })
 
   it('touches nothing when it is cancelled', async () => {
-    await using tree = await makeTree({})
+    await using home = await takeHome({})
+    const { tree } = home
     await served(tree, 'a.txt', 'server', OLD_S)
     const files = [
       await local(tree, 'a.txt', 'local', NEW_S),
       await local(tree, 'b.txt', 'b', NEW_S),
     ]
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openIn(home, { as: home.as, path: '/files/' })
     const { page } = open
     await pickFiles(page, files)
     // What was chosen is not lost by accident.
@@ -108,7 +107,8 @@ describe('names that are taken', () => {
   })
 
   it('shows the pictures of both sides', async () => {
-    await using tree = await makeTree({})
+    await using home = await takeHome({})
+    const { tree } = home
     const picture = (background: string) =>
       sharp({ create: { width: 400, height: 400, channels: 3, background } })
         .png()
@@ -116,8 +116,7 @@ describe('names that are taken', () => {
     await tree.add({ 'photo.png': await picture('#0000ff') })
     await utimes(tree.at('photo.png'), OLD_S, OLD_S)
     const file = await local(tree, 'photo.png', await picture('#ff0000'), NEW_S)
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openIn(home, { as: home.as, path: '/files/' })
     const { page } = open
     await pickFiles(page, [file])
     // The side that is not kept is paler.
@@ -167,7 +166,7 @@ describe('names that are taken', () => {
   it('decides for all at once, by keyboard, and shows hundreds without drawing them all', async () => {
     const content: Record<string, string> = {}
     const dropped: Record<string, string> = {}
-    for (let n = 0; n < 300; n++) {
+    for (let n = 0; n < 200; n++) {
       content[`set/f${n}.txt`] = 'server'
       dropped[`f${n}.txt`] = 'dropped one'
     }
@@ -175,20 +174,20 @@ describe('names that are taken', () => {
     const { page, tree } = open
     await page.locator('#listing').getByText('set').first().waitFor()
     await dropTree(page, { set: dropped })
-    await dialog(page).getByText('300 files already exist').waitFor()
+    await dialog(page).getByText('200 files already exist').waitFor()
     await dialog(page).getByRole('radiogroup').nth(1).waitFor()
     expect(await dialog(page).getByRole('radiogroup').count()).toBeLessThan(40)
     await dialog(page).getByRole('button', { name: 'Resume' }).focus()
     await page.keyboard.press('Enter')
-    await dialog(page).getByText('300 replaced').waitFor()
+    await dialog(page).getByText('200 replaced').waitFor()
     await dialog(page).getByRole('button', { name: 'Skip' }).click()
-    await dialog(page).getByText('300 skipped').waitFor()
+    await dialog(page).getByText('200 skipped').waitFor()
     await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
     await dialog(page).getByRole('button', { name: 'Continue' }).focus()
     await page.keyboard.press('Enter')
-    await panel(page).getByText('300 files uploaded').waitFor()
+    await panel(page).getByText('200 files uploaded').waitFor()
     expect(await tree.read('set/f0.txt')).toBe('dropped one')
-    expect(await tree.read('set/f299.txt')).toBe('dropped one')
+    expect(await tree.read('set/f199.txt')).toBe('dropped one')
   })
 
   it('merges equal folders and asks about the files inside alone', async () => {
@@ -232,10 +231,10 @@ describe('names that are taken', () => {
   })
 
   it('asks again when a name was taken between the question and the upload', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using home = await takeHome({ 'old.txt': 'x' })
+    const { tree } = home
     const file = await local(tree, 'a.txt', 'mine', NEW_S)
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openIn(home, { as: home.as, path: '/files/' })
     const { page } = open
     await page.route(
       '**/api/tus/**',
@@ -257,10 +256,10 @@ describe('names that are taken', () => {
   })
 
   it('fits a phone', async () => {
-    await using tree = await makeTree({ 'a.txt': 'server' })
+    await using home = await takeHome({ 'a.txt': 'server' })
+    const { tree } = home
     const file = await local(tree, 'a.txt', 'mine', NEW_S)
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/', viewport: PHONE })
+    await using open = await openIn(home, { as: home.as, path: '/files/', viewport: PHONE })
     const { page } = open
     await pickFiles(page, [file])
     await dialog(page).getByRole('button', { name: 'Continue' }).waitFor()

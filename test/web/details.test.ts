@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { boxOf, sharedBrowser } from './browser-steps.ts'
+import { boxOf, sharedBrowser, takeHome } from './browser-steps.ts'
 import { addUser, entry, listedFolders, showList, toast, userLogin } from './listing-steps.ts'
 import { dragFromOutside } from './upload-steps.ts'
 
@@ -142,11 +142,11 @@ describe('details', () => {
   })
 
   it('calculate a checksum anew when the file was replaced', async () => {
-    await using tree = await makeTree({ 'sum.txt': 'sum' })
+    await using home = await takeHome({ 'sum.txt': 'sum' })
+    const { tree } = home
     await mkdir(join(tree.base, 'own'))
     await writeFile(join(tree.base, 'own/sum.txt'), 'another sum')
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/', viewport: WIDE })
+    await using open = await openIn(home, { as: home.as, path: '/files/', viewport: WIDE })
     const { page } = open
     await showList(page)
     await entry(page, 'sum.txt').click()

@@ -262,8 +262,7 @@ describe('drag and drop', () => {
     // What is selected meanwhile is not what was dropped.
     const moves: string[] = []
     page.on('request', (request) => {
-      if (request.method() === 'PATCH' && request.url().includes('action='))
-        moves.push(request.url())
+      if (request.url().includes('/api/jobs')) moves.push(request.url())
     })
     await entry(page, 'here.txt').click()
     await expectSelected(page, ['here.txt'])

@@ -9,7 +9,7 @@ import { FORMATS, unpack } from '../support/archives.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { sharedBrowser, takeHome } from './browser-steps.ts'
 import { entry, expectSelected, listedFolders, selectionBar, showList } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
@@ -129,11 +129,11 @@ describe('downloads', () => {
   })
 
   it('takes everything in a very large folder for the folder itself', async () => {
-    await using tree = await makeTree({ 'in/x.txt': 'x' })
+    await using home = await takeHome({ 'in/x.txt': 'x' })
+    const { tree } = home
     const count = 10_001
     await Promise.all(Array.from({ length: count }, (_, i) => writeFile(tree.at(`in/f${i}`), '')))
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/in/' })
+    await using open = await openIn(home, { as: home.as, path: '/files/in/' })
     const { page } = open
     await showList(page)
     const dialog = page.getByRole('dialog', { name: 'Download as' })

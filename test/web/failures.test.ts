@@ -7,6 +7,7 @@ import { type Program, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { sharedBrowser } from './browser-steps.ts'
 import {
+  asksFor,
   entry,
   expectNames,
   expectSelected,
@@ -22,8 +23,8 @@ const openFolder = listedFolders(openIn)
 
 /** Lets the server refuse to delete what is called so. */
 async function refuseDeleting(page: Page, name: string): Promise<void> {
-  await page.route(`**/api/resources/${name}`, (route) =>
-    route.request().method() === 'DELETE'
+  await page.route('**/api/jobs?*', (route) =>
+    asksFor(route.request(), 'delete', name)
       ? route.fulfill({ status: 403, headers: { 'X-Error-Code': 'forbidden' }, body: '' })
       : route.continue(),
   )
@@ -120,7 +121,7 @@ describe('messages', () => {
     const names = Array.from({ length: 12 }, (_, i) => `f${String(i).padStart(2, '0')}.txt`)
     await using open = await openFolder(Object.fromEntries(names.map((name) => [name, ''])))
     const { page } = open
-    await refuseDeleting(page, '*')
+    await refuseDeleting(page, '.txt')
     await page.locator('#listing').focus()
     for (const name of names) {
       // With the keyboard: the messages cover the rows below.

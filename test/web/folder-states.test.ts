@@ -3,9 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { folderPages, sharedBrowser } from './browser-steps.ts'
+import { folderPages, sharedBrowser, takeHome } from './browser-steps.ts'
 import { entry, expectNames, expectSelected, listedFolders, twoFrames } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
@@ -14,9 +12,9 @@ const openPlain = folderPages(openIn)
 
 describe('a folder', () => {
   it('says when a folder is empty, and when it does not exist', async () => {
-    await using tree = await makeTree({ empty: null })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/empty/' })
+    await using home = await takeHome({ empty: null })
+    const { tree } = home
+    await using open = await openIn(home, { as: home.as, path: '/files/empty/' })
     const { page } = open
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
     await page.goto('/files/missing/')

@@ -1,9 +1,7 @@
 // The help and the palette: both tell what can be done, and with which keys.
 import { rm } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { startProgram } from '../support/program.ts'
-import { makeTree } from '../support/tree.ts'
-import { boxOf, sharedBrowser } from './browser-steps.ts'
+import { boxOf, sharedBrowser, takeHome } from './browser-steps.ts'
 import { entry, listedFolders } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
@@ -58,9 +56,8 @@ describe('help and palette', () => {
   })
 
   it('the palette goes to pinned and recent folders', async () => {
-    await using tree = await makeTree({ 'Reports 2026/a.txt': 'a', 'other/b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/Reports%202026/' })
+    await using home = await takeHome({ 'Reports 2026/a.txt': 'a', 'other/b.txt': 'b' })
+    await using open = await openIn(home, { as: home.as, path: '/files/Reports%202026/' })
     const { page } = open
     await entry(page, 'a.txt').waitFor()
     await page.keyboard.press('Alt+ArrowUp')
@@ -72,9 +69,9 @@ describe('help and palette', () => {
   })
 
   it('the palette offers a recent folder no more that turned out to be gone', async () => {
-    await using tree = await makeTree({ 'Reports 2026/a.txt': 'a', 'b.txt': 'b' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/Reports%202026/' })
+    await using home = await takeHome({ 'Reports 2026/a.txt': 'a', 'b.txt': 'b' })
+    const { tree } = home
+    await using open = await openIn(home, { as: home.as, path: '/files/Reports%202026/' })
     const { page } = open
     await entry(page, 'a.txt').waitFor()
     await rm(tree.at('Reports 2026'), { recursive: true })
@@ -90,9 +87,8 @@ describe('help and palette', () => {
   })
 
   it('the palette fills the width of a phone', async () => {
-    await using tree = await makeTree({ 'a.txt': 'a' })
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { viewport: { width: 390, height: 844 } })
+    await using home = await takeHome({ 'a.txt': 'a' })
+    await using open = await openIn(home, { as: home.as, viewport: { width: 390, height: 844 } })
     const { page } = open
     await entry(page, 'a.txt').waitFor()
     await page.keyboard.press('Control+k')

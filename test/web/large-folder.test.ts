@@ -4,14 +4,14 @@
 
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launchBrowser, openPage } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { type Program, startProgram } from '../support/program.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 import { followLink } from './browser-steps.ts'
-import { entry, focusedName, showList, toast } from './listing-steps.ts'
+import { entry, focusedName, showList } from './listing-steps.ts'
 import { frameTimesMs, leastFairMs, longestTaskMs, p95 } from './main-thread.ts'
 
 const ENTRIES = 100_000
@@ -159,9 +159,7 @@ describe(`a folder of ${ENTRIES} entries`, () => {
       await using open = await openPage(browser, program, { path: '/files/many/' })
       const { page } = open
       // Seen from the page they take very long; the other tests need them.
-      await page.route('**/api/resources/many/*', (route) => {
-        return route.request().method() === 'DELETE' ? undefined : route.fallback()
-      })
+      await page.route('**/api/jobs?*', () => {})
       await showList(page)
       await page.locator('#listing [data-index="0"]').waitFor()
       await page.keyboard.press('Control+a')
@@ -186,11 +184,8 @@ describe(`a folder of ${ENTRIES} entries`, () => {
     const ms = await leastFairMs(browser, CHANGE_MS, async () => {
       await using open = await openPage(browser, own, { path: '/files/from/' })
       const { page } = open
-      // The first of them take very long.
-      await page.route(
-        (url) => url.searchParams.get('action') === 'copy',
-        () => {},
-      )
+      const copying = Promise.withResolvers<Route>()
+      await page.route('**/api/jobs?*', (route) => copying.resolve(route))
       await showList(page)
       await entry(page, 'new 0.txt').waitFor()
       await page.keyboard.press('Control+a')
@@ -203,7 +198,7 @@ describe(`a folder of ${ENTRIES} entries`, () => {
       const taskMs = await longestTaskMs(browser, page, async () => {
         await page.keyboard.press('Control+v')
         await rows(4000)
-        await toast(page, 'Copying 2,000 items…').getByRole('button', { name: 'Cancel' }).click()
+        await (await copying.promise).fulfill({ status: 500 })
         await rows(2000)
       })
       expect(open.problems).toEqual([])

@@ -1,5 +1,6 @@
 // What a person sees and does in the listing, for the browser tests.
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
+import type { JobKind } from '../../src/job-types.ts'
 import type { PageOptions } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
@@ -53,6 +54,13 @@ export async function expectNames(page: Page, names: string[]): Promise<void> {
   }).catch((error) => {
     throw new Error(`shown are ${JSON.stringify(seen)}`, { cause: error })
   })
+}
+
+/** Whether this asks the server for such a job, of an entry of this name where one is given. */
+export function asksFor(request: Request, kind: JobKind, name = ''): boolean {
+  if (request.method() !== 'POST' || !request.url().includes('/api/jobs?')) return false
+  const job = request.postDataJSON() as { kind: JobKind; items: string[] }
+  return job.kind === kind && job.items.some((path) => path.endsWith(name))
 }
 
 /** The name of the entry with the keyboard focus, '' when it is elsewhere. */

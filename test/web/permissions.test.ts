@@ -9,6 +9,7 @@ import { makeTree } from '../support/tree.ts'
 import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
 import {
   addUser,
+  asksFor,
   doubleClick,
   entry,
   expectSelected,
@@ -246,12 +247,10 @@ describe('permissions', () => {
   it('says in words when the server refuses after all', async () => {
     await using open = await openFolder({ 'a.txt': 'a', 'to/b.txt': 'b' })
     const { page } = open
-    await page.route('**/api/resources/a.txt?*', (route) =>
-      route.fulfill({
-        status: 403,
-        headers: { 'X-Error-Code': 'forbidden' },
-        body: '403 Forbidden',
-      }),
+    await page.route('**/api/jobs?*', (route) =>
+      asksFor(route.request(), 'move', 'a.txt')
+        ? route.fulfill({ status: 403, headers: { 'X-Error-Code': 'forbidden' }, body: '' })
+        : route.continue(),
     )
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+x')

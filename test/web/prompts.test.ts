@@ -3,10 +3,10 @@ import { readdir } from 'node:fs/promises'
 import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree, setModified } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { setModified } from '../support/tree.ts'
+import { sharedBrowser, takeHome } from './browser-steps.ts'
 import {
+  asksFor,
   entry,
   expectNames,
   expectSelected,
@@ -276,8 +276,8 @@ describe('the dialogs about files', () => {
   it('delete: puts back what the server refused to delete, and says so', async () => {
     await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
-    await page.route('**/api/resources/a.txt', (route) =>
-      route.request().method() === 'DELETE'
+    await page.route('**/api/jobs?*', (route) =>
+      asksFor(route.request(), 'delete')
         ? route.fulfill({
             status: 403,
             headers: { 'X-Error-Code': 'forbidden' },
@@ -308,14 +308,14 @@ describe('the dialogs about files', () => {
   })
 
   it('paste over a taken name: shows both sides with date and size, and the newer one wins', async () => {
-    await using tree = await makeTree({
+    await using home = await takeHome({
       'from/a.txt': 'newer text',
       'to/a.txt': 'old',
       'from/b.txt': 'b',
     })
+    const { tree } = home
     await setModified(tree.at('to/a.txt'), '2020-01-01T00:00:00Z')
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/from/' })
+    await using open = await openIn(home, { as: home.as, path: '/files/from/' })
     const { page } = open
     await showList(page)
     await entry(page, 'a.txt').click()

@@ -1,9 +1,8 @@
 // What visitors of a link to a single file see and can do, with a password and without.
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree, setModified } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { setModified } from '../support/tree.ts'
+import { sharedBrowser, takeHome } from './browser-steps.ts'
 import {
   addresses,
   clipboard,
@@ -21,13 +20,12 @@ const openIn = sharedBrowser()
 describe('a shared file', () => {
   it('shows the picture, its facts, a QR code, and downloads it', async () => {
     const picture = await makePicture()
-    await using tree = await makeTree({ 'in/sunset#1 50%.jpg': picture })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/sunset%231%2050%25.jpg', {
+    await using home = await takeHome({ 'in/sunset#1 50%.jpg': picture })
+    const hash = await makeShare(home, '/in/sunset%231%2050%25.jpg', {
       expires: '6',
       unit: 'days',
     })
-    await using open = await visit(openIn, program, `/share/${hash}`)
+    await using open = await visit(openIn, home, `/share/${hash}`)
     const { page } = open
     await page.getByRole('heading', { name: 'sunset#1 50%.jpg' }).waitFor()
     await page.getByText('Link expires').first().waitFor()
@@ -49,11 +47,10 @@ describe('a shared file', () => {
   })
 
   it('opens by itself in a new tab, and says how large it is and when it changed', async () => {
-    await using tree = await makeTree({ 'notes.txt': 'x'.repeat(1536) })
-    await setModified(tree.at('notes.txt'), '2024-02-03T04:05:06Z')
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/notes.txt')
-    await using open = await visit(openIn, program, `/share/${hash}`)
+    await using home = await takeHome({ 'notes.txt': 'x'.repeat(1536) })
+    await setModified(home.tree.at('notes.txt'), '2024-02-03T04:05:06Z')
+    const hash = await makeShare(home, '/notes.txt')
+    await using open = await visit(openIn, home, `/share/${hash}`)
     const { page, context } = open
     await page.getByText('1.5 KiB').first().waitFor()
     const changed = page.getByText(/^changed: /)
@@ -67,14 +64,13 @@ describe('a shared file', () => {
   })
 
   it('answers to the keys of its viewer: seek, zoom, find', async () => {
-    await using tree = await makeTree({
+    await using home = await takeHome({
       'film.webm': await sample('film2.webm'),
       'picture.jpg': await sample('picture.jpg'),
       'paper.pdf': await sample('paper.pdf'),
     })
-    await using program = await startProgram(tree)
-    const first = await makeShare(program, '/film.webm')
-    await using open = await visit(openIn, program, `/share/${first}`, clipboard)
+    const first = await makeShare(home, '/film.webm')
+    await using open = await visit(openIn, home, `/share/${first}`, clipboard)
     const { page } = open
     const film = page.locator('video')
     await waitFor('the film', () => film.evaluate((v: HTMLVideoElement) => v.readyState > 1))
@@ -88,7 +84,7 @@ describe('a shared file', () => {
 
     const zoom = page.getByRole('status', { name: 'Zoom' })
     for (const name of ['picture.jpg', 'paper.pdf']) {
-      await page.goto(`/share/${await makeShare(program, `/${name}`)}`)
+      await page.goto(`/share/${await makeShare(home, `/${name}`)}`)
       await waitFor('a size', async () => /^[1-9]/.test((await zoom.textContent()) ?? ''))
       const before = await zoom.textContent()
       await page.keyboard.press('+')
@@ -101,12 +97,11 @@ describe('a shared file', () => {
 
   it('leaves page keys to the page, unless there is something to scroll where one works', async () => {
     const lines = Array.from({ length: 300 }, (_, line) => `Paragraph ${line}\n\n`)
-    await using tree = await makeTree({ 'long.md': lines.join('') })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/long.md')
+    await using home = await takeHome({ 'long.md': lines.join('') })
+    const hash = await makeShare(home, '/long.md')
     // So low that the page around the text has to be scrolled as well.
     const viewport = { width: 390, height: 500 }
-    await using open = await visit(openIn, program, `/share/${hash}`, { viewport })
+    await using open = await visit(openIn, home, `/share/${hash}`, { viewport })
     const { page } = open
     const first = page.getByText('Paragraph 0', { exact: true })
     await first.waitFor()
@@ -139,12 +134,11 @@ describe('a shared file', () => {
   })
 
   it('of an unknown kind can be looked into as text and as bytes', async () => {
-    await using tree = await makeTree({
+    await using home = await takeHome({
       'thing.xyz': Buffer.from('\x00\x01readable words\x00\xff'),
     })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/thing.xyz')
-    await using open = await visit(openIn, program, `/share/${hash}`)
+    const hash = await makeShare(home, '/thing.xyz')
+    await using open = await visit(openIn, home, `/share/${hash}`)
     const { page } = open
     await page.getByText('There is no preview for this kind of file.').waitFor()
     expect(await page.getByText('SHA-256').count()).toBe(0)
@@ -158,9 +152,8 @@ describe('a shared file', () => {
   })
 
   it('says that an unknown link leads nowhere', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree)
-    await using open = await visit(openIn, program, '/share/nothere0')
+    await using home = await takeHome({})
+    await using open = await visit(openIn, home, '/share/nothere0')
     await open.page.getByRole('heading', { name: 'This link no longer works' }).waitFor()
   })
 })
@@ -168,17 +161,16 @@ describe('a shared file', () => {
 describe('a protected file', () => {
   it('opens in the viewer, and its code and links lead to the page without the ticket', async () => {
     const picture = await makePicture()
-    await using tree = await makeTree({ 'one.jpg': picture })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/one.jpg', { password: 'open sesame' })
-    await using open = await visit(openIn, program, `/share/${hash}`, clipboard)
+    await using home = await takeHome({ 'one.jpg': picture })
+    const hash = await makeShare(home, '/one.jpg', { password: 'open sesame' })
+    await using open = await visit(openIn, home, `/share/${hash}`, clipboard)
     const { page } = open
     await page.getByLabel('Password', { exact: true }).fill('open sesame')
     await page.getByLabel('Password', { exact: true }).press('Enter')
     const code = page.getByRole('img', { name: 'QR code of this page' })
     await code.waitFor()
     await expect.poll(async () => (await code.boundingBox())?.width).toBe(200)
-    const address = `${program.origin}/share/${hash}`
+    const address = `${home.origin}/share/${hash}`
     await expect.poll(() => code.getAttribute('data-text')).toBe(address)
     await page.getByRole('button', { name: 'Copy link' }).click()
     await page.getByText('Link copied').first().waitFor()

@@ -4,7 +4,7 @@ import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { sharedBrowser, takeHome } from './browser-steps.ts'
 import { stillBox } from './listing-steps.ts'
 import {
   addresses,
@@ -23,10 +23,9 @@ const openIn = sharedBrowser()
 describe('a protected share', () => {
   it('asks for the password, says when it is wrong, and never shows the way past it', async () => {
     const picture = await makePicture()
-    await using tree = await makeTree({ 'in/a b.jpg': picture, 'in/sub/c.txt': 'deep text' })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/', { password: 'pass + ünï %41' })
-    await using open = await visit(openIn, program, `/share/${hash}`, {
+    await using home = await takeHome({ 'in/a b.jpg': picture, 'in/sub/c.txt': 'deep text' })
+    const hash = await makeShare(home, '/in/', { password: 'pass + ünï %41' })
+    await using open = await visit(openIn, home, `/share/${hash}`, {
       ...clipboard,
     })
     const { page } = open
@@ -42,7 +41,7 @@ describe('a protected share', () => {
     expect(await addresses(page)).not.toContain('token')
     await page.getByRole('button', { name: 'Copy link' }).first().click()
     await page.getByText('Link copied').first().waitFor()
-    expect(await copied(page)).toBe(`${program.origin}/share/${hash}`)
+    expect(await copied(page)).toBe(`${home.origin}/share/${hash}`)
 
     await sharedRow(page, 'a b.jpg').getByRole('button', { name: 'Preview a b.jpg' }).click()
     await page.getByRole('dialog', { name: 'a b.jpg' }).waitFor()
@@ -67,13 +66,12 @@ describe('a protected share', () => {
 
 describe('a shared folder', () => {
   it('plays the chosen film or song beside the list', async () => {
-    await using tree = await makeTree({
+    await using home = await takeHome({
       'in/film.webm': await sample('film2.webm'),
       'in/tone.wav': await sample('tone.wav'),
     })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/')
-    await using open = await visit(openIn, program, `/share/${hash}`)
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, `/share/${hash}`)
     const { page } = open
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
     for (const [name, element] of [
@@ -94,10 +92,9 @@ describe('a shared folder', () => {
   })
 
   it('copies a direct link to a file from its row and from the bar', async () => {
-    await using tree = await makeTree({ 'in/a#1 50%.txt': 'direct bytes', 'in/b.txt': 'others' })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/')
-    await using open = await visit(openIn, program, `/share/${hash}`, clipboard)
+    await using home = await takeHome({ 'in/a#1 50%.txt': 'direct bytes', 'in/b.txt': 'others' })
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, `/share/${hash}`, clipboard)
     const { page } = open
     const clear = () => page.evaluate(() => navigator.clipboard.writeText(''))
     const expectCopied = async (text: string) => {
@@ -114,10 +111,9 @@ describe('a shared folder', () => {
   })
 
   it('says how large files are and when they changed', async () => {
-    await using tree = await makeTree({ 'in/a.txt': 'x'.repeat(2048) })
-    await setModified(tree.at('in/a.txt'), '2024-02-03T04:05:06Z')
-    await using program = await startProgram(tree)
-    await using open = await visit(openIn, program, `/share/${await makeShare(program, '/in/')}`)
+    await using home = await takeHome({ 'in/a.txt': 'x'.repeat(2048) })
+    await setModified(home.tree.at('in/a.txt'), '2024-02-03T04:05:06Z')
+    await using open = await visit(openIn, home, `/share/${await makeShare(home, '/in/')}`)
     const { page } = open
     const cells = sharedRow(page, 'a.txt').getByRole('cell')
     await cells.nth(3).getByText('2.0 KiB').waitFor()
@@ -128,14 +124,13 @@ describe('a shared folder', () => {
   })
 
   it('lists, sorts and opens folders and files whatever they are called', async () => {
-    await using tree = await makeTree({
+    await using home = await takeHome({
       'in/a#b?c%41, d/inner;x.txt': 'inner text',
       'in/big.bin': 'x'.repeat(5000),
       'in/small.txt': 'y',
     })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/')
-    await using open = await visit(openIn, program, `/share/${hash}`)
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, `/share/${hash}`)
     const { page } = open
     await page.getByText('1 folder, 2 files').waitFor()
     const names = () => page.locator('tbody .fname').allTextContents()
@@ -158,15 +153,14 @@ describe('a shared folder', () => {
   })
 
   it('selects by click, range, keys and check box, and downloads what is selected', async () => {
-    await using tree = await makeTree({
+    await using home = await takeHome({
       'in/a.txt': 'AAA',
       'in/b, c.txt': 'BBB',
       'in/d.txt': 'DDD',
       'in/e.txt': 'EEE',
     })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/')
-    await using open = await visit(openIn, program, `/share/${hash}`)
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, `/share/${hash}`)
     const { page } = open
     const cell = (name: string) => sharedRow(page, name).getByRole('cell').nth(3)
     const top = async () => (await sharedRow(page, 'd.txt').boundingBox())?.y
@@ -199,10 +193,9 @@ describe('a shared folder', () => {
   it('shows a hundred entries, then a hundred more with each press', async () => {
     const content: Record<string, string> = {}
     for (let n = 0; n < 233; n++) content[`in/f${String(n).padStart(3, '0')}.txt`] = ''
-    await using tree = await makeTree(content)
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/')
-    await using open = await visit(openIn, program, `/share/${hash}`)
+    await using home = await takeHome(content)
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, `/share/${hash}`)
     const { page } = open
     const rows = page.locator('tbody tr')
     await page.getByText('233 files').first().waitFor()
@@ -215,10 +208,9 @@ describe('a shared folder', () => {
   })
 
   it('shows thumbnails and the chosen picture beside the list', async () => {
-    await using tree = await makeTree({ 'in/p.jpg': await makePicture(), 'in/q.txt': 'q' })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/')
-    await using open = await visit(openIn, program, `/share/${hash}`)
+    await using home = await takeHome({ 'in/p.jpg': await makePicture(), 'in/q.txt': 'q' })
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, `/share/${hash}`)
     const { page } = open
     const thumb = sharedRow(page, 'p.jpg').locator('.tile img')
     await thumb.waitFor()
@@ -233,13 +225,12 @@ describe('a shared folder', () => {
   })
 
   it('shows thumbnails of papers, and asks for those of long films', async () => {
-    await using tree = await makeTree({
+    await using home = await takeHome({
       'in/paper.pdf': await sample('paper.pdf'),
       'in/film.mp4': Buffer.alloc(31 << 20),
     })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/')
-    await using open = await visit(openIn, program, '/login')
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, '/login')
     const { page } = open
     const asked = page.waitForRequest((request) => {
       const { pathname } = new URL(request.url())
@@ -272,13 +263,12 @@ describe('a shared folder', () => {
   })
 
   it('fits a phone and says when a folder is empty', async () => {
-    await using tree = await makeTree({
+    await using home = await takeHome({
       'in/empty/x': '',
       'in/a very long name of a file that goes on and on.txt': 'x',
     })
-    await using program = await startProgram(tree)
-    const hash = await makeShare(program, '/in/')
-    await using open = await visit(openIn, program, `/share/${hash}`, {
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, `/share/${hash}`, {
       viewport: PHONE,
       hasTouch: true,
     })

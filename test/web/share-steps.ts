@@ -6,20 +6,20 @@ import qrcode from 'qrcode'
 import sharp from 'sharp'
 import { expect } from 'vitest'
 import type { ShareRecord } from '../../src/api-types.ts'
-import type { OpenPage, PageOptions } from '../support/browser.ts'
+import type { Opened, OpenPage, PageOptions } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
 import { SAMPLES } from '../support/pictures.ts'
 import { ADMIN, type Program } from '../support/program.ts'
-import type { sharedBrowser } from './browser-steps.ts'
+import type { Home, sharedBrowser } from './browser-steps.ts'
 
 /** Shares `path`, which is encoded already, and gives the hash of the link. */
 export async function makeShare(
-  program: Program,
+  server: Pick<Program, 'origin'> | Home,
   path: string,
   body: object = {},
-  as: { username: string; password: string } = ADMIN,
+  as: { username: string; password: string } = 'as' in server ? server.as : ADMIN,
 ): Promise<string> {
-  const owner = await loginAs(program.origin, as.username, as.password)
+  const owner = await loginAs(server.origin, as.username, as.password)
   const request = { method: 'POST', body: JSON.stringify(body) }
   const response = await owner.fetch(`/api/share${path}`, request)
   expect(response.status).toBe(200)
@@ -29,11 +29,11 @@ export async function makeShare(
 /** Opens the page of a link as somebody who has nothing but the link. */
 export function visit(
   openIn: ReturnType<typeof sharedBrowser>,
-  program: Program,
+  server: Opened,
   path: string,
   options: PageOptions = {},
 ): Promise<OpenPage> {
-  return openIn(program, { path, as: null, ...options })
+  return openIn(server, { path, as: null, ...options })
 }
 
 /** The row of an entry in the list of a shared folder. */

@@ -2,23 +2,20 @@
 import { existsSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import type { UserRecord } from '../../src/api-types.ts'
-import type { PageOptions } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { childrenOf } from '../support/process-facts.ts'
-import { ADMIN, type Program, startProgram } from '../support/program.ts'
-import type { TreeContent } from '../support/tree.ts'
-import { makeTree } from '../support/tree.ts'
-import { boxOf, servedPages, sharedBrowser } from './browser-steps.ts'
+import { ADMIN, type Program } from '../support/program.ts'
+import { boxOf, folderPages, servedPages, sharedSite } from './browser-steps.ts'
 import { addUser, doubleClick, stillBox, twoFrames, userLogin } from './listing-steps.ts'
 import { changeSettings } from './settings-steps.ts'
 
 const args = ['--disableExec=false']
 
-const openIn = sharedBrowser()
-const openServed = servedPages(openIn)
+const openServed = servedPages()
+const openFolder = folderPages()
 
 async function allow(program: Program, commands: string[]): Promise<void> {
   const admin = await loginAs(program.origin)
@@ -35,11 +32,11 @@ async function allow(program: Program, commands: string[]): Promise<void> {
   expect(response.status).toBe(200)
 }
 
-/** A page of an administrator who may run these commands. */
-function openAllowed(commands: string[], content: TreeContent = {}, options: PageOptions = {}) {
-  const prepare = (program: Program) => allow(program, commands)
-  return openServed(content, { args, prepare, ...options })
-}
+const site = sharedSite(
+  () => ({ 'a.txt': 'x', 'b.txt': 'b', 'log.txt': 'early line\n', 'site/one file.txt': 'x' }),
+  { args },
+)
+beforeAll(() => allow(site.program, ['ls', 'printf', 'echo', 'sleep', 'tail']))
 
 async function openShell(page: Page): Promise<void> {
   await openFolderMenu(page)
@@ -90,11 +87,7 @@ function untilShown(page: Page, text: string): Promise<boolean> {
 
 describe('the shell', () => {
   it('runs a command in the open folder and shows its colours', async () => {
-    await using open = await openAllowed(
-      ['ls', 'printf'],
-      { 'site/one file.txt': 'x' },
-      { path: '/files/site/' },
-    )
+    await using open = await site.open({ path: '/files/site/' })
     const { page } = open
     await openShell(page)
     await untilShown(page, '~/site ❯')
@@ -108,18 +101,12 @@ describe('the shell', () => {
     expect(open.problems).toEqual([])
   })
 
-  it('refuses what is not allowed and names what is', async () => {
-    await using open = await openAllowed(['ls', 'du'], { 'a.txt': 'x' })
-    const { tree } = open
+  it('refuses what is not allowed and names what is, and the sign that no shell is there for', async () => {
+    await using open = await site.open()
     await openShell(open.page)
     await type(open.page, 'rm a.txt')
     await untilShown(open.page, 'Command not allowed. You can run: ls')
-    expect(await tree.read('a.txt')).toBe('x')
-  })
-
-  it('names the sign that no shell is there for', async () => {
-    await using open = await openAllowed(['ls', 'du'], { 'a.txt': 'x' })
-    await openShell(open.page)
+    expect(await site.tree.read('a.txt')).toBe('x')
     await type(open.page, 'ls; du')
     await untilShown(open.page, 'Command not allowed. “;” means nothing here')
   })
@@ -152,8 +139,9 @@ describe('the shell', () => {
   })
 
   it('ends a running command with Ctrl+C', async () => {
-    await using open = await openAllowed(['sleep', 'echo'])
-    const { page, program } = open
+    await using open = await site.open()
+    const { page } = open
+    const { program } = site
     await openShell(page)
     await type(page, 'sleep 600')
     const pid = await waitFor('the process', () => runningAs(program, 'sleep'))
@@ -164,8 +152,8 @@ describe('the shell', () => {
     await untilShown(page, '\nalive')
   })
 
-  it('recalls lines, edits them, clears and exits', async () => {
-    await using open = await openAllowed(['echo'])
+  it('recalls lines, edits them, clears, exits, and comes and goes by the button beside the breadcrumbs', async () => {
+    await using open = await site.open()
     const { page } = open
     await openShell(page)
     await type(page, 'echo first')
@@ -180,10 +168,17 @@ describe('the shell', () => {
     await waitFor('an empty shell', async () => !(await shown(page)).includes('second'))
     await type(page, 'exit')
     await page.locator('.term').waitFor({ state: 'detached' })
+    const more = page.getByRole('button', { name: 'More actions' })
+    await more.click()
+    await page.getByRole('menuitem', { name: 'Open in shell' }).click()
+    await page.locator('.term').waitFor()
+    await more.click()
+    await page.getByRole('menuitem', { name: 'Close shell' }).click()
+    await page.locator('.term').waitFor({ state: 'detached' })
   })
 
   it('goes back and forth through the commands typed, down to the line begun', async () => {
-    await using open = await openAllowed(['echo'])
+    await using open = await site.open()
     const { page } = open
     await openShell(page)
     for (const word of ['one', 'two']) {
@@ -211,7 +206,7 @@ describe('the shell', () => {
   })
 
   it('takes what is typed ahead in its order', async () => {
-    await using open = await openAllowed(['echo', 'sleep'], {}, { path: '/login' })
+    await using open = await site.open({ path: '/login' })
     const { page } = open
     // As on a busy machine: what is printed is drawn late, keys come all the time.
     await page.addInitScript(() => {
@@ -227,32 +222,10 @@ describe('the shell', () => {
     await untilShown(page, '\nletters in the order they were typed in')
   })
 
-  it('is resized by keyboard and remembers its height', async () => {
-    await using open = await openAllowed(['echo'])
-    const { page } = open
-    await openShell(page)
-    const edge = page.getByRole('separator', { name: 'Height of the shell' })
-    const height = async () => Number(await edge.getAttribute('aria-valuenow'))
-    const before = await height()
-    await edge.focus()
-    await page.keyboard.press('ArrowUp')
-    await page.keyboard.press('ArrowUp')
-    await expect.poll(height).toBe(before + 48)
-    await page.reload()
-    await openShell(page)
-    await expect.poll(height).toBe(before + 48)
-    await edge.focus()
-    await page.keyboard.press('End')
-    await expect.poll(height).toBe(36)
-  })
-
   it('shows the output while the command still runs', async () => {
-    await using tree = await makeTree({})
-    await using program = await startProgram(tree, { args })
-    await allow(program, ['tail'])
-    await tree.add({ 'log.txt': 'early line\n' })
-    await using open = await openIn(program)
+    await using open = await site.open()
     const { page } = open
+    const { program, tree } = site
     await openShell(page)
     await type(page, 'tail -f log.txt')
     await untilShown(page, '\nearly line')
@@ -262,14 +235,15 @@ describe('the shell', () => {
   })
 
   it('ends its command and closes when the files are left', async () => {
-    await using open = await openAllowed(['sleep'], { 'sub/a.txt': 'a' })
-    const { page, program } = open
+    await using open = await site.open()
+    const { page } = open
+    const { program } = site
     await openShell(page)
     await type(page, 'sleep 600')
     const pid = await waitFor('the process', () => runningAs(program, 'sleep'))
     // Another folder is still the files: the shell stays.
-    await doubleClick(page.locator('[data-path="/sub"]'))
-    await page.locator('[data-path="/sub/a.txt"]').waitFor()
+    await doubleClick(page.locator('[data-path="/site"]'))
+    await page.locator('[data-path="/site/one file.txt"]').waitFor()
     await expect.poll(() => page.locator('.term').count()).toBe(1)
     await page
       .getByRole('navigation', { name: 'Places' })
@@ -279,8 +253,8 @@ describe('the shell', () => {
     await waitFor('the end of the process', () => !existsSync(`/proc/${pid}`))
   })
 
-  it('is dragged to its height, up to the window without its head', async () => {
-    await using open = await openAllowed(['echo'])
+  it('is resized by keyboard and dragged, up to the window without its head, and remembers its height', async () => {
+    await using open = await site.open()
     const { page } = open
     await openShell(page)
     const edge = page.getByRole('separator', { name: 'Height of the shell' })
@@ -294,7 +268,15 @@ describe('the shell', () => {
       await page.mouse.move(x, y + byPx, { steps: 5 })
       await page.mouse.up()
     }
-    const before = await height()
+    await edge.focus()
+    const first = await height()
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    await expect.poll(height).toBe(first + 48)
+    await page.reload()
+    await openShell(page)
+    await expect.poll(height).toBe(first + 48)
+    const before = first + 48
     await drag(-100)
     await waitFor('100 px more', async () => (await height()) === before + 100)
     await edge.focus()
@@ -306,10 +288,14 @@ describe('the shell', () => {
     await expect.poll(() => edge.getAttribute('aria-valuenow')).toBe(String(most))
     await drag(2000)
     await waitFor('the least', async () => (await height()) === 36)
+    await page.keyboard.press('Home')
+    await waitFor('the most by keyboard', async () => (await height()) === most)
+    await page.keyboard.press('End')
+    await waitFor('the least by keyboard', async () => (await height()) === 36)
   })
 
   it('follows a drag every 32 ms, not with every move', async () => {
-    await using open = await openAllowed(['echo'])
+    await using open = await site.open()
     const { page } = open
     await openShell(page)
     const edge = page.getByRole('separator', { name: 'Height of the shell' })
@@ -338,7 +324,7 @@ describe('the shell', () => {
   })
 
   it('lets the keys of the page through and keeps those of the listing', async () => {
-    await using open = await openAllowed(['echo'], { 'a.txt': 'a', 'b.txt': 'b' })
+    await using open = await site.open()
     const { page } = open
     await openShell(page)
     const inShell = () => hasFocus(page)
@@ -368,28 +354,10 @@ describe('the shell', () => {
     expect(open.problems).toEqual([])
   })
 
-  it('opens and closes from the button beside the breadcrumbs', async () => {
-    await using open = await openAllowed(['echo'], { 'a.txt': 'a' })
-    const { page } = open
-    const more = page.getByRole('button', { name: 'More actions' })
-    await more.click()
-    await page.getByRole('menuitem', { name: 'Open in shell' }).click()
-    await page.locator('.term').waitFor()
-    await more.click()
-    await page.getByRole('menuitem', { name: 'Close shell' }).click()
-    await page.locator('.term').waitFor({ state: 'detached' })
-  })
-
   it('is not there for people who may not run commands', async () => {
-    await using open = await openServed(
-      { 'a.txt': 'x' },
-      {
-        as: userLogin('plain'),
-        args,
-        prepare: (program) =>
-          addUser(program, 'plain', ['create', 'rename', 'modify', 'delete', 'share', 'download']),
-      },
-    )
+    const rights = ['create', 'rename', 'modify', 'delete', 'share', 'download'] as const
+    await addUser(site.program, 'plain', [...rights])
+    await using open = await site.open({ as: userLogin('plain') })
     const { page } = open
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'New folder' }).waitFor()
@@ -402,7 +370,7 @@ describe('the shell', () => {
   })
 
   it('is not there unless commands are enabled', async () => {
-    await using open = await openServed({ 'a.txt': 'x' })
+    await using open = await openFolder({ 'a.txt': 'x' })
     await open.page.getByRole('button', { name: 'New' }).waitFor()
     await openFolderMenu(open.page)
     await open.page.getByRole('menuitem', { name: 'New folder' }).waitFor()

@@ -1,9 +1,11 @@
 // Changes that take the server long, such as deleting much or a hook that waits: what the screen shows
 // while they are under way, whatever else happens meanwhile.
-import type { Page, Route } from 'playwright-core'
+import type { Page, Request, Route } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import type { JobKind } from '../../src/job-types.ts'
 import { waitFor } from '../support/deadline.ts'
 import {
+  asksFor,
   entry,
   expectNames,
   expectSelected,
@@ -15,11 +17,20 @@ import {
 const openFolder = listedFolders()
 
 /** Holds the next call of the API like this; `done` lets the server have it and the page its answer. */
-async function hold(page: Page, method: string, path: string) {
+function hold(page: Page, method: string, path: string) {
+  return holdThe(page, `**/api/resources${path}`, (request) => request.method() === method)
+}
+
+/** Holds the next job of this kind. */
+function holdJob(page: Page, kind: JobKind) {
+  return holdThe(page, '**/api/jobs?*', (request) => asksFor(request, kind))
+}
+
+async function holdThe(page: Page, url: string, isIt: (request: Request) => boolean) {
   const asked = Promise.withResolvers<Route>()
   let taken = false
-  await page.route(`**/api/resources${path}`, async (route) => {
-    if (taken || route.request().method() !== method) return route.fallback()
+  await page.route(url, async (route) => {
+    if (taken || !isIt(route.request())) return route.fallback()
     taken = true
     asked.resolve(route)
   })
@@ -44,7 +55,7 @@ describe('a change that is under way', () => {
   it('keeps deleted entries out of sight when the folder is listed again', async () => {
     await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page, tree } = open
-    const held = await hold(page, 'DELETE', '/a.txt')
+    const held = await holdJob(page, 'delete')
     await deleteEntry(page, 'a.txt')
     await held.asked
     await expectNames(page, ['b.txt'])
@@ -62,7 +73,7 @@ describe('a change that is under way', () => {
   it('brings back what was not deleted after all', async () => {
     await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
-    const held = await hold(page, 'DELETE', '/a.txt')
+    const held = await holdJob(page, 'delete')
     await deleteEntry(page, 'a.txt')
     await held.asked
     await refresh(page)
@@ -118,7 +129,7 @@ describe('a change that is under way', () => {
   it('selects a copy when it is made, and leaves the selection alone afterwards', async () => {
     await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page } = open
-    const copying = await hold(page, 'PATCH', '/a.txt?**')
+    const copying = await holdJob(page, 'copy')
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+d')
     await copying.asked

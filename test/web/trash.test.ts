@@ -1,6 +1,6 @@
 // The trash as people meet it: deleting without a question, and everything that comes back.
 import { existsSync } from 'node:fs'
-import { readFile, writeFile } from 'node:fs/promises'
+import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
@@ -62,7 +62,7 @@ it('lists what was deleted in a folder, restores it, and deletes the rest for go
   expect(open.problems).toEqual([])
 })
 
-it('a deleted folder is looked into, level by level, and its files are shown', async () => {
+it('a deleted folder is looked into, level by level, its files are shown, and one of them comes back', async () => {
   await using open = await openServed({ 'docs/deep/a.txt': 'words of a', 'docs/deep/b.txt': 'B' })
   const { page, tree } = open
   await entry(page, 'docs').click()
@@ -85,10 +85,14 @@ it('a deleted folder is looked into, level by level, and its files are shown', a
   await viewer.locator('.vw-film').getByRole('button', { name: 'b.txt' }).click()
   await page.getByRole('dialog', { name: 'b.txt' }).getByText('B', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
-  await row(page, 'b.txt').waitFor()
+  await row(page, 'b.txt').getByRole('button', { name: 'Restore' }).click()
+  await toast(page, 'Restored: b.txt').waitFor()
+  await row(page, 'b.txt').waitFor({ state: 'detached' })
+  expect(await tree.read('docs/deep/b.txt')).toBe('B')
+  await rm(tree.at('docs'), { recursive: true })
   await way.getByText('docs').click()
   await row(page, 'deep').waitFor()
-  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await page.locator('.trash__head').getByRole('button', { name: 'Restore', exact: true }).click()
   await toast(page, 'Restored: docs').waitFor()
   await page.getByText('The trash is empty').waitFor()
   expect(await tree.read('docs/deep/a.txt')).toBe('words of a')

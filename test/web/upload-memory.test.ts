@@ -68,13 +68,14 @@ describe('after a reload', () => {
     await using here = await setUp(tree, ['a.txt'])
     const { page, gateway } = here
     let isLost = false
-    gateway.refuse = ({ method }) => {
+    gateway.refuse = ({ method, url }) => {
       isLost ||= method === 'PATCH'
       // It asks what has become of it, perhaps before the page is gone.
-      return isLost && method !== 'GET' ? 'lost' : null
+      return isLost && url?.includes('/tus/') ? 'lost' : null
     }
     await pickFiles(page, [join(tree.base, 'a.txt')])
     await waitFor('the file', async () => (await tree.read('a.txt')) === 'content of a.txt')
+    await expect.poll(() => isRemembered(page, 'a.txt')).toBe(true)
     page.on('dialog', (dialog) => void dialog.accept())
     await page.reload()
     gateway.refuse = () => null

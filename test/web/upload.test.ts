@@ -6,9 +6,8 @@ import type { Locator } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { startProgram } from '../support/program.ts'
-import { makeTree, type Tree } from '../support/tree.ts'
-import { folderPages, sharedBrowser } from './browser-steps.ts'
+import type { Tree } from '../support/tree.ts'
+import { folderPages, sharedBrowser, takeHome } from './browser-steps.ts'
 import { entry, stillBox } from './listing-steps.ts'
 import {
   dragFromOutside,
@@ -34,12 +33,12 @@ async function localFiles(tree: Tree, files: Record<string, Buffer | string>): P
 
 describe('uploads', () => {
   it('sends picked files whole, keeps their times and shows them in the folder', async () => {
-    await using tree = await makeTree({ 'in/there.txt': 'x' })
+    await using home = await takeHome({ 'in/there.txt': 'x' })
+    const { tree } = home
     const bytes = randomBytes(300_000)
     const local = await localFiles(tree, { 'a#b 100%.bin': bytes, 'empty.txt': '' })
     await utimes(join(local, 'a#b 100%.bin'), 1_600_000_000, 1_600_000_000)
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/in/' })
+    await using open = await openIn(home, { as: home.as, path: '/files/in/' })
     const { page } = open
     await pickFiles(page, [join(local, 'a#b 100%.bin'), join(local, 'empty.txt')])
     await panel(page).getByText('2 files uploaded').waitFor()
@@ -141,12 +140,12 @@ describe('uploads', () => {
   })
 
   it('pauses everything, goes on, and cancels everything after asking', async () => {
-    await using tree = await makeTree({ 'old.txt': 'x' })
+    await using home = await takeHome({ 'old.txt': 'x' })
+    const { tree } = home
     const files: Record<string, Buffer> = {}
     for (let n = 1; n <= 7; n++) files[`f${n}.bin`] = randomBytes(12 << 20)
     const local = await localFiles(tree, files)
-    await using program = await startProgram(tree)
-    await using open = await openIn(program, { path: '/files/' })
+    await using open = await openIn(home, { as: home.as, path: '/files/' })
     const { page } = open
     await slowUploads(page, 1 << 19)
     await pickFiles(
@@ -402,13 +401,13 @@ describe('uploads', () => {
     const local = await localFiles(tree, { 'big.bin': randomBytes(8 << 20) })
     await slowUploads(page, 1 << 18)
     await pickFiles(page, [join(local, 'big.bin')])
-    await panel(page).getByRole('button', { name: 'Hide uploads' }).click()
+    await panel(page).getByRole('button', { name: 'Hide activity' }).click()
     await panel(page).waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: /^Uploads: \d+ % done/ }).click()
+    await page.getByRole('button', { name: /^Activity: \d+ % done/ }).click()
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
-    await panel(page).getByRole('button', { name: 'Hide uploads' }).click()
+    await panel(page).getByRole('button', { name: 'Hide activity' }).click()
     await slowUploads(page, 0)
     await page.getByRole('region', { name: 'Messages' }).getByText('1 file uploaded').waitFor()
-    await page.getByRole('button', { name: /^Uploads:/ }).waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: /^Activity:/ }).waitFor({ state: 'detached' })
   })
 })

@@ -65,6 +65,8 @@ interface ClientHooks {
    * when the person chose to leave.
    */
   signInAgain(failedToken: string): Promise<boolean>
+  /** The server has jobs of the account. */
+  jobs(): void
   reached(): void
   unreachable(): void
 }
@@ -73,6 +75,7 @@ let hooks: ClientHooks = {
   token: () => '',
   renew: async () => {},
   signInAgain: async () => false,
+  jobs: () => {},
   reached: () => {},
   unreachable: () => {},
 }
@@ -146,6 +149,7 @@ async function send(path: string, options: CallOptions): Promise<Response> {
   try {
     const response = await fetch(apiUrl(path, options.query), init)
     hooks.reached()
+    if (response.headers.has('X-Jobs')) hooks.jobs()
     return response
   } catch (error) {
     if (isAbort(error) || options.signal?.aborted) throw error

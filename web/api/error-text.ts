@@ -27,6 +27,7 @@ const byCode = {
   too_large: msg`This is larger than the server accepts.`,
   range_not_satisfiable: msg`The server could not understand this request.`,
   unsupported: msg`This kind of file is not supported here.`,
+  encrypted: msg`It is protected by a password.`,
   locked: msg`Someone else is working on this at the moment. Try again shortly.`,
   too_many_requests: msg`Too many attempts. Wait a moment, then try again.`,
   too_many_shares: msg`You have too many shared links. Delete some of them first.`,

@@ -1,6 +1,8 @@
-// Listings, facts and changes of files, and the addresses of their bytes.
+// Listings, facts and changes of files, and the addresses of their bytes. Of jobs the other calls are in jobs.ts, which
+// is loaded once something takes long.
 
 import type { FileEntry, FileInfo, RecursiveEntry, Usage } from '../../src/api-types.ts'
+import type { Job, JobConflict, JobKind } from '../../src/job-types.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath } from '../lib/paths.ts'
 import { storage } from '../lib/storage.ts'
@@ -202,4 +204,35 @@ export function absoluteUrl(path: string): string {
 export async function getUsage(folder: string, signal?: AbortSignal): Promise<Usage> {
   const path = folder.endsWith('/') ? folder : `${folder}/`
   return callJson(`/usage${encodePath(path)}`, { signal })
+}
+
+/** What takes no longer than this is over when the call is answered, in seconds. */
+const WAIT_S = 1
+
+export interface JobRequest {
+  kind: JobKind
+  /** Without those it is about the trash. */
+  items?: readonly string[]
+  to?: string
+  conflict?: JobConflict
+  trash?: boolean | undefined
+  /** Of an archive that is made. */
+  format?: ArchiveFormat
+  /** What is unpacked: these paths in the archive alone, its names read in this encoding. */
+  entries?: readonly string[]
+  encoding?: string
+}
+
+/**
+ * Begins a job and waits a moment for its end.
+ *
+ * @throws ApiError when an item cannot be done: nothing is done then.
+ */
+export async function startJob(request: JobRequest, operation: string): Promise<Job> {
+  return callJson('/jobs', {
+    method: 'POST',
+    query: { wait: WAIT_S },
+    json: request,
+    headers: operationHeader(operation),
+  })
 }

@@ -1,4 +1,5 @@
 import type { ApiTokenRecord, Permissions } from '../../src/api-types.ts'
+import { boot } from '../lib/boot.ts'
 import { call, callJson } from './client.ts'
 
 export interface NewToken {
@@ -12,6 +13,11 @@ export interface NewToken {
 /** A token as it is told once, when it is made. */
 export interface MadeToken extends ApiTokenRecord {
   token: string
+}
+
+/** Where programs find the files by WebDAV. */
+export function davAddress(): string {
+  return `${location.origin}${boot.BaseURL}/dav/`
 }
 
 export async function listTokens(signal?: AbortSignal): Promise<ApiTokenRecord[]> {

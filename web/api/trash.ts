@@ -75,8 +75,3 @@ export async function restoreTrash(
 export async function eraseFromTrash(id: string): Promise<void> {
   await call(`/trash/${id}`, { method: 'DELETE' })
 }
-
-/** Everything that the account may delete for good. */
-export async function emptyTrash(): Promise<void> {
-  await call('/trash', { method: 'DELETE' })
-}

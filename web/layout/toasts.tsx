@@ -6,10 +6,8 @@ import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { boot } from '../lib/boot.ts'
-import { formatNumber } from '../lib/format.ts'
 import { dismissToast, type Toast, toasts } from '../operations/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { Ring, Spinner } from '../ui/progress.tsx'
 
 const icons = { ok: CircleCheck, info: Info, bad: CircleAlert }
 
@@ -76,23 +74,12 @@ function ToastCard({ toast }: { toast: Toast }) {
   const { t } = useLingui()
   const ref = useLife(toast.id, toast.lifeMs)
   const Icon = icons[toast.tone]
-  const { action, progress } = toast
+  const { action } = toast
   const report = toast.report && boot.HelpURL !== '' && !boot.DisableExternal
   return (
     <div ref={ref} className={`toast row fs-md toast--${toast.tone}`}>
-      {progress === null ? (
-        <Icon className="i" aria-hidden />
-      ) : progress.total > 1 ? (
-        <Ring size={1.25} label={toast.text} percent={(100 * progress.done) / progress.total} />
-      ) : (
-        <Spinner />
-      )}
+      <Icon className="i" aria-hidden />
       <span className="grow">{toast.text}</span>
-      {progress !== null && progress.total > 1 && (
-        <span className="toast__count num">
-          {t`${formatNumber(progress.done)} of ${formatNumber(progress.total)}`}
-        </span>
-      )}
       {action && (
         <Button
           size="sm"

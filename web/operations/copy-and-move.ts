@@ -18,21 +18,11 @@ import { refreshUsage } from '../state/usage.ts'
 import { folderTitle, tellFailures, tellNotPutBack } from './failure-toasts.ts'
 import { canTakeBack, lookAt, removeMade } from './made.ts'
 import { reloadFolder, selectOnArrival } from './open-folder.ts'
-import { dismissToast, toastError, toastProgress, toastSuccess, toastWork } from './toasts.ts'
-import type { TransferItem, TransferKind } from './transfer-types.ts'
-import {
-  carryOut,
-  type PlannedTransfer,
-  planTransfer,
-  type TransferFailure,
-  type TransferResult,
-  transferProblem,
-} from './transfers.ts'
-import { offerUndo } from './undo.ts'
-import { takeBack } from './undo-record.ts'
-
-/** Work that takes longer than this says so, with a way to stop it. */
-const SLOW_WORK_MS = 700
+import { toastError, toastSuccess } from './toasts.ts'
+import { transferProblem } from './transfer-problem.ts'
+import type { TransferFailure, TransferItem, TransferKind } from './transfer-types.ts'
+import { carryOut, type PlannedTransfer, planTransfer, type TransferResult } from './transfers.ts'
+import { offerTakeBack, offerUndo } from './undo.ts'
 
 /**
  * Moves or copies into a folder, asking where names are taken. Resolves true when something was done.
@@ -54,20 +44,17 @@ export async function transferEntries(
     )
     return false
   }
-  const controller = new AbortController()
   let plan: PlannedTransfer[] | null
   try {
-    plan = await planTransfer(kind, items, target, controller.signal)
+    plan = await planTransfer(kind, items, target, new AbortController().signal)
   } catch (error) {
     const name = folderTitle(target)
     toastError(t`Couldn’t open “${name}”. ${messageOf(error)}`, { report: true })
     return false
   }
   if (plan === null || plan.length === 0) return false
-  const progress = tellSlowWork(kind, plan.length, controller)
   const operation = newOperation()
-  const result = await carryOut(kind, plan, operation, controller.signal, progress.advance)
-  progress.end()
+  const result = await carryOut(kind, plan, target, operation)
   if (kind === 'move') {
     for (const step of result.done) {
       movePinned(step.from, step.to)
@@ -77,6 +64,7 @@ export async function transferEntries(
   // Told before the folders are listed again, which may take long on a bad connection.
   if (result.done.length > 0) tellTransfer(kind, result.done, target, operation)
   await settle(kind, result, target, options.follow === true)
+  if (result.isLong) return result.done.length > 0
   tellFailures(
     result.failures,
     (name, reason) =>
@@ -100,14 +88,14 @@ export async function transferEntries(
 /** Brings the screen in step with the server and shows what arrived, or goes where it went. */
 async function settle(
   kind: TransferKind,
-  { done, failures }: TransferResult,
+  { done, failures, isLong }: TransferResult,
   target: string,
   follow: boolean,
 ): Promise<void> {
   const [first] = done
   const here = openFolderPath() === target
   // Before the folder is listed again: by then the person may have turned to something else.
-  if (first !== undefined && here) {
+  if (first !== undefined && here && !isLong) {
     selectResult(done.map((step) => step.to))
     revealEntry(first.to)
   }
@@ -115,7 +103,8 @@ async function settle(
   const changed = new Set([target, ...failures.map(({ item }) => parentOf(item.path))])
   if (kind === 'move') for (const step of done) changed.add(parentOf(step.from))
   await Promise.all([...changed].map(reloadFolder))
-  if (first !== undefined && !here && follow && session.user?.redirectAfterCopyMove === true) {
+  const goes = follow && !isLong && session.user?.redirectAfterCopyMove === true
+  if (first !== undefined && !here && goes) {
     selectOnArrival(
       target,
       done.map((step) => step.to),
@@ -147,7 +136,7 @@ export function tellTransfer(
   if (kind === 'move' && !replaced) offerUndo(text, () => undoMoves(done))
   else if (hasTrash && (hasVersions || !replaced)) {
     const folders = new Set(done.map((step) => parentOf(step.from)).concat(target))
-    offerUndo(text, () => takeBack(operation, [...folders]))
+    offerTakeBack(text, operation, [...folders])
   }
   // Without versions what was replaced cannot be brought back, so nothing is promised then.
   else if (replaced || !canTakeBack(target)) toastSuccess(text)
@@ -159,30 +148,6 @@ export function tellTransfer(
     // Waited for only by Undo, which then says why it cannot.
     copies.catch(() => {})
     offerUndo(text, async () => removeMade(target, await copies))
-  }
-}
-
-/** A toast with Cancel for work that does not end at once; it counts what is through. */
-function tellSlowWork(kind: TransferKind, count: number, controller: AbortController) {
-  let toastId = 0
-  let done = 0
-  const timer = setTimeout(() => {
-    const text =
-      kind === 'move'
-        ? plural(count, { one: 'Moving # item…', other: 'Moving # items…' })
-        : plural(count, { one: 'Copying # item…', other: 'Copying # items…' })
-    const action = { label: t`Cancel`, run: () => controller.abort() }
-    toastId = toastWork(text, done, count, action)
-  }, SLOW_WORK_MS)
-  return {
-    advance(now: number) {
-      done = now
-      toastProgress(toastId, done, count)
-    },
-    end() {
-      clearTimeout(timer)
-      if (toastId !== 0) dismissToast(toastId)
-    },
   }
 }
 

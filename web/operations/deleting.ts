@@ -3,7 +3,6 @@
 
 import { plural, t } from '@lingui/core/macro'
 import { ApiError, newOperation } from '../api/client.ts'
-import { deletePath } from '../api/files.ts'
 import { hasTrash } from '../lib/boot.ts'
 import { groupByParent, nameOf, parentOf, shownName } from '../lib/paths.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
@@ -13,16 +12,13 @@ import { whatOnDelete } from '../state/on-delete.ts'
 import { dropPinned } from '../state/prefs.ts'
 import { selectResult } from '../state/selection.ts'
 import { refreshUsage } from '../state/usage.ts'
+import { doAsJobs } from './as-job.ts'
 import { tellNotDeleted } from './failure-toasts.ts'
 import { reloadFolder } from './open-folder.ts'
 import { openPrompt } from './prompts.ts'
 import { toastSuccess } from './toasts.ts'
 import type { TransferItem } from './transfer-types.ts'
-import type { TransferFailure } from './transfers.ts'
-import { offerUndo } from './undo.ts'
-import { takeBack } from './undo-record.ts'
-
-const MAX_PARALLEL_DELETES = 4
+import { offerTakeBack } from './undo.ts'
 
 export type Deletion = 'trash' | 'gone'
 
@@ -54,22 +50,20 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
     revealEntry(heir)
     if (paths.length === 1) selectResult([heir])
   }
-  const failures: TransferFailure[] = []
-  const queue = [...items]
-  const work = async () => {
-    for (let item = queue.shift(); item !== undefined; item = queue.shift()) {
-      try {
-        await deletePath(item.path, trash, operation)
-        dropPinned(item.path)
-        forgetFolder(item.path)
-      } catch (error) {
-        // Gone already is what was wanted.
-        if (error instanceof ApiError && error.code === 'not_found') continue
-        failures.push({ item, error })
-      }
-    }
+  const { failures: refused, isLong } = await doAsJobs(
+    [{ what: { kind: 'delete', trash }, items }],
+    operation,
+  )
+  // Gone already is what was wanted.
+  const failures = refused.filter(
+    ({ error }) => !(error instanceof ApiError && error.code === 'not_found'),
+  )
+  const left = new Set(failures.map(({ item }) => item.path))
+  for (const path of paths) {
+    if (left.has(path)) continue
+    dropPinned(path)
+    forgetFolder(path)
   }
-  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL_DELETES, items.length) }, work))
   refreshUsage()
   const gone = items.length - failures.length
   if (gone > 0) {
@@ -79,17 +73,17 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
       gone === 1 && items.length === 1
         ? t`Deleted “${name}”`
         : plural(gone, { one: 'Deleted # item', other: 'Deleted # items' })
-    if (trash) offerUndo(text, () => takeBack(operation, [...folders.keys()]))
+    if (trash) offerTakeBack(text, operation, [...folders.keys()])
     else toastSuccess(text)
   }
-  const left = failures.map(({ item }) => item.path)
   for (const [folder, change] of changes) {
-    change.takeBack(left.filter((path) => parentOf(path) === folder))
+    change.takeBack([...left].filter((path) => parentOf(path) === folder))
     change.settle()
   }
   if (failures.length === 0) return
   await Promise.all([...folders.keys()].map(reloadFolder))
-  const here = left.filter((path) => parentOf(path) === openFolderPath())
+  if (isLong) return
+  const here = [...left].filter((path) => parentOf(path) === openFolderPath())
   if (here[0] !== undefined) {
     selectResult(here)
     revealEntry(here[0])

@@ -5,7 +5,7 @@ import { ApiError, isAbort } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { nameOf, ROOT, shownName } from '../lib/paths.ts'
 import { toastError } from './toasts.ts'
-import type { TransferFailure } from './transfers.ts'
+import type { TransferFailure } from './transfer-types.ts'
 
 export function folderTitle(vpath: string): string {
   return vpath === ROOT ? t`My files` : shownName(nameOf(vpath))

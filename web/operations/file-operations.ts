@@ -15,7 +15,8 @@ import { tellFailures } from './failure-toasts.ts'
 import { canTakeBack, emptyFolders, removeMade } from './made.ts'
 import { reloadFolder } from './open-folder.ts'
 import { toastSuccess } from './toasts.ts'
-import type { PlannedTransfer, TransferFailure } from './transfers.ts'
+import type { TransferFailure } from './transfer-types.ts'
+import type { PlannedTransfer } from './transfers.ts'
 import { offerUndo } from './undo.ts'
 
 /** @throws ApiError when the server refuses; what was shown is taken back by then. */

@@ -60,10 +60,18 @@ interface RenameManyProps {
 }
 
 interface TransferProps {
-  /** 'choose' asks for a folder alone, without items. */
-  kind: TransferKind | 'choose'
+  /** 'choose' asks for a folder alone, without items; 'extract' is for what is in an archive. */
+  kind: TransferKind | 'choose' | 'extract'
   items: readonly TransferItem[]
   folder: string
+  /** Offers encodings for the names in an archive; '' is for a guess. */
+  onEncoding?: (name: string) => void
+}
+
+interface ArchivePasswordProps {
+  archive: string
+  /** Another one was tried. */
+  isWrong: boolean
 }
 
 interface SearchProps {
@@ -80,18 +88,21 @@ export interface InfoProps {
 
 export interface PromptKinds {
   addPasskey: { props: { name: string }; answer: PasskeyRecord }
+  archivePassword: { props: ArchivePasswordProps; answer: string }
   confirm: { props: ConfirmProps; answer: string }
   conflict: { props: ConflictProps; answer: Map<string, ClashChoice> }
   currentPassword: { props: CurrentPasswordProps; answer: true }
   delete: { props: DeleteProps; answer: true }
-  download: { props: InfoProps; answer: ArchiveFormat }
+  /** `isKept`: the archive is made in the folder. */
+  download: { props: InfoProps & { isKept?: boolean }; answer: ArchiveFormat }
   enrolFactor: { props: object; answer: string[] }
   help: { props: object; answer: never }
   info: { props: InfoProps; answer: never }
-  madeToken: { props: { made: MadeToken }; answer: never }
+  /** `isForApp`: it is called an app password, as which it is used. */
+  madeToken: { props: { made: MadeToken; isForApp?: boolean }; answer: never }
   newFile: { props: NewEntryProps; answer: string }
   newFolder: { props: NewEntryProps; answer: string }
-  newToken: { props: object; answer: MadeToken }
+  newToken: { props: { isForApp?: boolean }; answer: MadeToken }
   palette: { props: object; answer: never }
   proveFactor: { props: ProveFactorProps; answer: true }
   recoveryCodes: { props: { codes: readonly string[] }; answer: never }

@@ -19,7 +19,6 @@ export interface Toast {
   lifeMs: number
   /** Failed calls offer to be reported. */
   report: boolean
-  progress: { done: number; total: number } | null
 }
 
 interface ToastOptions {
@@ -42,7 +41,7 @@ function show(tone: Toast['tone'], text: string, options: ToastOptions): number 
   const lifeMs = options.lifeMs ?? (tone === 'bad' ? 0 : options.action ? UNDO_MS : SUCCESS_MS)
   const action = options.action ? ref(options.action) : null
   const report = options.report ?? false
-  toasts.list.unshift({ id, tone, text, action, lifeMs, report, progress: null })
+  toasts.list.unshift({ id, tone, text, action, lifeMs, report })
   toasts.list.splice(MOST)
   announce(text, tone === 'bad')
   return id
@@ -66,18 +65,6 @@ export function toastError(problem: unknown, options: ToastOptions = {}): number
   if (isAbort(problem)) return 0
   if (typeof problem === 'string') return show('bad', problem, options)
   return show('bad', messageOf(problem), { report: true, ...options })
-}
-
-/** Work on `total` things goes on; stays until `dismissToast`. The text is already translated. */
-export function toastWork(text: string, done: number, total: number, action: ToastAction): number {
-  const id = show('info', text, { action, lifeMs: 0 })
-  toastProgress(id, done, total)
-  return id
-}
-
-export function toastProgress(id: number, done: number, total: number): void {
-  const toast = toasts.list.find((each) => each.id === id)
-  if (toast !== undefined) toast.progress = { done, total }
 }
 
 export function dismissToast(id: number): void {

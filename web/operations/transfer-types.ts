@@ -44,3 +44,8 @@ export interface TransferItem {
   path: string
   isDir: boolean
 }
+
+export interface TransferFailure {
+  item: TransferItem
+  error: unknown
+}

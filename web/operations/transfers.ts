@@ -3,25 +3,16 @@
 
 import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../src/api-types.ts'
-import { fetchInfo, previewUrl, transfer } from '../api/files.ts'
+import { fetchInfo, previewUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
-import {
-  freeName,
-  groupByParent,
-  isWithin,
-  joinPath,
-  nameOf,
-  parentOf,
-  ROOT,
-} from '../lib/paths.ts'
+import { freeName, groupByParent, joinPath, nameOf, parentOf, ROOT } from '../lib/paths.ts'
 import { draftEntry, movedEntry, patchFolder, type ShownChange } from '../state/folder-changes.ts'
 import { entryAt, heirOf, markBusy, revealEntry, shownFolder } from '../state/listing.ts'
 import { abilitiesIn, abilitiesOn } from '../state/rights.ts'
+import { doAsJobs } from './as-job.ts'
 import { openPrompt } from './prompts.ts'
-import type { ClashSide, TransferItem, TransferKind } from './transfer-types.ts'
-
-/** Requests at the same time; disks do not get faster with more. */
-const MAX_PARALLEL = 3
+import { transferProblem } from './transfer-problem.ts'
+import type { ClashSide, TransferFailure, TransferItem, TransferKind } from './transfer-types.ts'
 
 export interface PlannedTransfer {
   from: string
@@ -30,26 +21,11 @@ export interface PlannedTransfer {
   override: boolean
 }
 
-export interface TransferFailure {
-  item: TransferItem
-  error: unknown
-}
-
 export interface TransferResult {
   done: PlannedTransfer[]
   failures: TransferFailure[]
-}
-
-/** Why an entry cannot go into a folder at all; null when it can. */
-export function transferProblem(
-  kind: TransferKind,
-  item: TransferItem,
-  target: string,
-): 'into-itself' | 'already-there' | 'root' | null {
-  if (item.path === ROOT) return 'root'
-  if (item.isDir && isWithin(item.path, target)) return 'into-itself'
-  if (kind === 'move' && parentOf(item.path) === target) return 'already-there'
-  return null
+  /** It took long: the person may have turned to something else. */
+  isLong: boolean
 }
 
 /**
@@ -140,63 +116,41 @@ function sideOf(entry: FileEntry | undefined, item: TransferItem): ClashSide {
 }
 
 /**
- * Carries a plan out, the screen first. Never rejects: what failed is in the result. `onProgress` hears
- * how many steps are through, refused ones included.
+ * Carries a plan out, the screen first. Never rejects: what failed is in the result, and what nobody knows to be
+ * done.
  */
 export async function carryOut(
   kind: TransferKind,
   plan: readonly PlannedTransfer[],
+  target: string,
   operation: string,
-  signal: AbortSignal,
-  onProgress?: (done: number) => void,
 ): Promise<TransferResult> {
-  const result: TransferResult = { done: [], failures: [] }
   const changes = showTransfers(kind, plan)
-  markBusy(
-    plan.map((step) => step.to),
-    true,
-  )
-  // What the server answered is shown at most once a frame: each time the whole folder is ordered.
-  let through: string[] = []
-  let refused: string[] = []
-  let frame = 0
-  const show = () => {
-    cancelAnimationFrame(frame)
-    frame = 0
-    for (const change of changes) if (refused.length > 0) change.takeBack(refused)
-    markBusy(through, false)
-    through = []
-    refused = []
-  }
-  const queue = [...plan]
-  const work = async () => {
-    for (let step = queue.shift(); step !== undefined; step = queue.shift()) {
-      try {
-        signal.throwIfAborted()
-        await transfer(
-          {
-            action: kind === 'move' ? 'rename' : 'copy',
-            from: step.from,
-            to: step.to,
-            override: step.override,
-          },
-          operation,
-          signal,
-        )
-        result.done.push(step)
-      } catch (error) {
-        refused.push(step.from, step.to)
-        result.failures.push({ item: { path: step.from, isDir: step.isDir }, error })
-      }
-      through.push(step.to)
-      frame ||= requestAnimationFrame(show)
-      onProgress?.(result.done.length + result.failures.length)
-    }
-  }
-  await Promise.all(Array.from({ length: Math.min(MAX_PARALLEL, plan.length) }, work))
-  show()
+  const arriving = plan.map((step) => step.to)
+  markBusy(arriving, true)
+  const steps = new Map(plan.map((step) => [step.from, step]))
+  const parts = (['fail', 'replace', 'rename'] as const).map((conflict) => ({
+    what: { kind, to: target, conflict },
+    items: plan
+      .filter((step) => conflictOf(step) === conflict)
+      .map(({ from, isDir }) => ({ path: from, isDir })),
+  }))
+  const { failures, isLong } = await doAsJobs(parts, operation)
+  const refused = failures.flatMap(({ item }) => {
+    const step = steps.get(item.path)
+    steps.delete(item.path)
+    return step === undefined ? [] : [step.from, step.to]
+  })
+  for (const change of changes) change.takeBack(refused)
+  markBusy(arriving, false)
   for (const change of changes) change.settle()
-  return result
+  return { done: [...steps.values()], failures, isLong }
+}
+
+/** The server finds the free name itself. */
+function conflictOf({ from, to, override }: PlannedTransfer): 'fail' | 'replace' | 'rename' {
+  if (override) return 'replace'
+  return nameOf(from) === nameOf(to) ? 'fail' : 'rename'
 }
 
 /** Shows what arrives and, for a move, what leaves: one change for each folder. */

@@ -22,6 +22,14 @@ export function offerUndo(text: string, undo: () => Promise<unknown>): number {
   return offer.toastId
 }
 
+/** The same for what the server remembers by the name of its operation; `folders` are listed anew. */
+export function offerTakeBack(text: string, operation: string, folders: readonly string[]): number {
+  return offerUndo(text, async () => {
+    const { takeBack } = await import('./undo-record.ts')
+    await takeBack(operation, folders)
+  })
+}
+
 export function canUndo(): boolean {
   return newestOffer() !== undefined
 }

@@ -14,7 +14,12 @@ import styles from './files.css?url'
 
 await loadStylesheet(styles)
 
-export function DownloadPrompt({ folder, entries, answer }: PromptProps<'download'>) {
+export function DownloadPrompt({
+  folder,
+  entries,
+  isKept = false,
+  answer,
+}: PromptProps<'download'>) {
   const { t } = useLingui()
   const [first] = useState(lastFormat)
   const formats = [first, ...archiveFormats.filter((format) => format !== first)]
@@ -39,7 +44,7 @@ export function DownloadPrompt({ folder, entries, answer }: PromptProps<'downloa
   return (
     <Dialog
       size="md"
-      title={<Trans>Download as</Trans>}
+      title={isKept ? <Trans>Compress as</Trans> : <Trans>Download as</Trans>}
       subtitle={<bdi>{what}</bdi>}
       onClose={() => answer(null)}
       answers={null}

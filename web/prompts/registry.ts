@@ -8,6 +8,9 @@ type Registry = { [K in keyof PromptKinds]: ComponentType<PromptProps<K>> }
 
 export const promptComponents: Registry = {
   addPasskey: onDemandAtOnce(async () => (await import('./passkeys/add.tsx')).AddPasskeyPrompt),
+  archivePassword: onDemandAtOnce(
+    async () => (await import('./archive-password.tsx')).ArchivePasswordPrompt,
+  ),
   confirm: onDemandAtOnce(async () => (await import('./confirm.tsx')).ConfirmPrompt),
   conflict: onDemandAtOnce(async () => (await import('./transfer/conflict.tsx')).ConflictPrompt),
   currentPassword: onDemandAtOnce(

@@ -12,9 +12,10 @@ export function PageCommands() {
       provide('help', { run: () => runAction('help') }),
       provide('uploads', { pick: pickFiles, paste: addPasted }),
     ]
-    // Dialogs opened by keys are typed into at once: their code should be here by then.
+    // Dialogs opened by keys are typed into at once, and a paste is asked for: their code should be here by then.
     const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
     idle(() => {
+      void import('../operations/copy-and-move.ts')
       void import('../prompts/palette.tsx')
       void import('../prompts/new-entry.tsx')
       void import('../prompts/rename.tsx')

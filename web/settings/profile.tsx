@@ -15,6 +15,7 @@ import { setOnDelete, whatOnDelete } from '../state/on-delete.ts'
 import { prefs, setTheme, type ThemeChoice } from '../state/prefs.ts'
 import { renewSession, session } from '../state/session.ts'
 import { Segmented } from '../ui/toggle.tsx'
+import { Apps } from './apps.tsx'
 import { Connection } from './connections.tsx'
 import { Devices } from './devices.tsx'
 import { editorThemes } from './editor-themes.ts'
@@ -91,6 +92,7 @@ export function ProfilePage() {
       <SecondFactor />
       <Passkeys />
       <Devices />
+      <Apps onMade={() => setTokensTurn(tokensTurn + 1)} />
       <ApiTokens turn={tokensTurn} />
       <UnfinishedUploads />
       <SaveBar form={{ ...form, discard }} />

@@ -17,6 +17,7 @@ import { boot, canLogOut } from '../lib/boot.ts'
 import { dropGuard } from '../lib/page/navigate.ts'
 import { mayGoAgain, stayHere } from '../lib/provider.ts'
 import { storage } from '../lib/storage.ts'
+import { jobs } from './jobs.ts'
 import { markReached, markUnreachable, setProbe } from './network.ts'
 
 export const session = proxy({
@@ -288,6 +289,9 @@ setClientHooks({
       recovering = null
     })
     return recovering
+  },
+  jobs() {
+    jobs.unknown = true
   },
   reached: markReached,
   unreachable: markUnreachable,

@@ -1,58 +1,47 @@
-// Where uploads show themselves on every screen: the line on top, the panel in the corner and, while
+// Where uploads and jobs show themselves on every screen: the line on top, the panel in the corner and, while
 // the panel is folded away, the ring in the header. The panel is loaded when there is something in it.
 
-import { useLingui } from '@lingui/react/macro'
 import { useEffect } from 'react'
 import { createPortal } from 'react-dom'
 import { useSnapshot } from 'valtio'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { jobs } from '../state/jobs.ts'
 import { session } from '../state/session.ts'
-import { collapseUploads, isUploading, uploadPercent, uploads } from '../state/uploads.ts'
-import { Ring } from '../ui/progress.tsx'
+import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { findInterrupted } from './entry.ts'
 import './dock.css'
 
-const UploadPanel = onDemandAtOnce(async () => (await import('./panel.tsx')).UploadPanel)
+const ActivityPanel = onDemandAtOnce(async () => (await import('./panel.tsx')).ActivityPanel)
+const ActivityRing = onDemandAtOnce(async () => (await import('./ring.tsx')).ActivityRing)
 
 export function UploadDock() {
   const state = useSnapshot(uploads)
+  const { list, unknown, everybody } = useSnapshot(jobs)
   const user = useSnapshot(session).user?.id
-  const open = (state.shown && !state.collapsed) || state.interrupted.length > 0
+  const shown = state.shown || list.length > 0 || everybody
+  const open = (shown && !state.collapsed) || state.interrupted.length > 0
   const header = state.collapsed ? document.getElementById('header-uploads') : null
 
   useEffect(() => {
     if (user !== undefined) void findInterrupted()
   }, [user])
 
+  useEffect(() => {
+    if (user !== undefined && unknown) void findJobs()
+  }, [user, unknown])
+
   return (
     <>
       {isUploading(state) && (
         <div className="upline" aria-hidden style={{ inlineSize: `${uploadPercent(state)}%` }} />
       )}
-      {header !== null && createPortal(<UploadRing />, header)}
-      {open && <UploadPanel />}
+      {header !== null && shown && createPortal(<ActivityRing />, header)}
+      {open && <ActivityPanel />}
     </>
   )
 }
 
-/** In the header: how far uploads are while their panel is folded; a click opens it again. */
-function UploadRing() {
-  const { t } = useLingui()
-  const state = useSnapshot(uploads)
-  if (!state.shown || !state.collapsed) return null
-  const percent = Math.floor(uploadPercent(state))
-  return (
-    <button
-      type="button"
-      className="upring center rigid relative"
-      aria-label={t`Uploads: ${percent} % done. Show details`}
-      data-tip={t`Show uploads`}
-      onClick={() => collapseUploads(false)}
-    >
-      <Ring percent={percent} label={t`Upload progress`} size={2} />
-      <span className="upring__number num strong" aria-hidden>
-        {percent}
-      </span>
-    </button>
-  )
+async function findJobs(): Promise<void> {
+  const { findJobs } = await import('../operations/follow-jobs.ts')
+  await findJobs().catch(() => {})
 }

@@ -1,9 +1,11 @@
-// The upload panel: what runs, how fast, what failed and why, and every way to steer it.
+// The Activity panel: uploads and the work of the server, what runs, how fast, what failed and why, and every way to
+// steer it. The rows of jobs are in jobs.tsx.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { Check, ChevronDown, History, Pause, Play, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { type Snapshot, useSnapshot } from 'valtio'
+import type { Job } from '../../src/job-types.ts'
 import { instanceName } from '../lib/boot.ts'
 import {
   formatDistanceInText,
@@ -14,7 +16,9 @@ import {
 } from '../lib/format.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { nameOf } from '../lib/paths.ts'
+import { dismissJobs } from '../operations/follow-jobs.ts'
 import { openPrompt } from '../operations/prompts.ts'
+import { jobs } from '../state/jobs.ts'
 import {
   collapseUploads,
   type InterruptedUpload,
@@ -25,6 +29,7 @@ import {
 import { Button, IconButton } from '../ui/button.tsx'
 import { Ring, Spinner } from '../ui/progress.tsx'
 import { pickFiles } from './entry.ts'
+import { JobList } from './jobs.tsx'
 import styles from './panel.css?url'
 import { discardInterrupted } from './resume.ts'
 import { UploadRows } from './rows.tsx'
@@ -38,13 +43,16 @@ const DONE_FOR_MS = 6000
 
 type State = ReturnType<typeof useSnapshot<typeof uploads>>
 
-export function UploadPanel() {
+export function ActivityPanel() {
   const { t } = useLingui()
   const state = useSnapshot(uploads)
+  const { list: shownJobs, everybody } = useSnapshot(jobs)
+  const list = shownJobs as readonly Job[]
   const [watched, setWatched] = useState(false)
   const panel = useRef<HTMLElement>(null)
   const busy = isUploading(state)
   const finished = state.shown && !busy && state.failed === 0
+  const isDone = !everybody && list.length > 0 && list.every((job) => job.state === 'done')
   const showQueue = state.shown && !state.collapsed
 
   useEffect(() => {
@@ -53,25 +61,38 @@ export function UploadPanel() {
     return () => clearTimeout(timer)
   }, [finished, watched])
 
+  useEffect(() => {
+    if (!isDone || watched) return
+    const timer = setTimeout(dismissJobs, DONE_FOR_MS)
+    return () => clearTimeout(timer)
+  }, [isDone, watched])
+
   return (
     <section
       ref={panel}
       className="up upload-files"
-      aria-label={t`Uploads`}
+      aria-label={t`Activity`}
       onPointerEnter={() => setWatched(true)}
       onPointerLeave={() => setWatched(false)}
       onFocus={() => setWatched(true)}
       onBlur={() => setWatched(panel.current?.matches(':hover') === true)}
     >
-      {state.interrupted.map((batch) => (
-        <InterruptedNotice key={batch.id} batch={batch} />
-      ))}
-      {showQueue && (
-        <>
-          <PanelHead state={state} busy={busy} />
-          <UploadRows revision={state.revision} hold={state.hold} />
-          <PanelFoot state={state} busy={busy} />
-        </>
+      {(showQueue || state.interrupted.length > 0) && (
+        <section className="up__part" aria-label={t`Uploads`}>
+          {state.interrupted.map((batch) => (
+            <InterruptedNotice key={batch.id} batch={batch} />
+          ))}
+          {showQueue && (
+            <>
+              <PanelHead state={state} busy={busy} />
+              <UploadRows revision={state.revision} hold={state.hold} />
+              <PanelFoot state={state} busy={busy} />
+            </>
+          )}
+        </section>
+      )}
+      {(list.length > 0 || everybody) && !state.collapsed && (
+        <JobList list={list} canHide={!showQueue || !busy} />
       )}
     </section>
   )
@@ -110,7 +131,7 @@ function PanelHead({ state, busy }: { state: State; busy: boolean }) {
       {busy ? (
         <IconButton
           icon={ChevronDown}
-          label={t`Hide uploads`}
+          label={t`Hide activity`}
           onClick={() => collapseUploads(true)}
         />
       ) : (

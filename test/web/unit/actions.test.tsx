@@ -115,6 +115,17 @@ describe('commands', () => {
     expect(enabled({ share: true, download: true }, [file('a')])).toContain('share')
     expect(enabled({ share: true, download: true }, [file('a'), file('b')])).not.toContain('share')
     expect(enabled({ download: true }, [])).toContain('download')
+    expect(enabled({ download: true, create: true }, [file('a')])).toContain('compress')
+    expect(enabled({ download: true }, [file('a')])).not.toContain('compress')
+    const archive = file('a.tar.zst')
+    expect(enabled({ download: true, create: true }, [archive])).toEqual(
+      expect.arrayContaining(['extract-here', 'extract-to']),
+    )
+    expect(enabled({ download: true }, [archive])).not.toContain('extract-here')
+    expect(enabled({ download: true, create: true }, [archive, archive])).not.toContain(
+      'extract-to',
+    )
+    expect(enabled({ download: true, create: true }, [file('a')])).not.toContain('extract-here')
     expect(enabled({ admin: true }, [])).toEqual(
       expect.arrayContaining(['go-users', 'go-groups', 'go-folders']),
     )

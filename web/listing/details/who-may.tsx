@@ -3,7 +3,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import type { FolderAccess } from '../../../src/access-types.ts'
 import type { Verb } from '../../../src/api-types.ts'
-import { listAccess } from '../../api/folders.ts'
+import { listAccess } from '../../api/access.ts'
 import { boot } from '../../lib/boot.ts'
 import { formatList } from '../../lib/format.ts'
 import { useAsked } from '../../lib/page/use-asked.ts'

@@ -5,8 +5,7 @@ import { proxy, ref } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
-import { transferEntries } from '../../operations/copy-and-move.ts'
-import { transferProblem } from '../../operations/transfers.ts'
+import { transferProblem } from '../../operations/transfer-problem.ts'
 import { abilitiesIn } from '../../state/rights.ts'
 import type { PathSet } from '../../state/selection.ts'
 
@@ -109,6 +108,8 @@ export function dropEntries(): void {
   const items = entries.map(({ path, isDir }) => ({ path, isDir }))
   endDrag()
   if (target !== null && items.length > 0) {
-    void transferEntries(copy ? 'copy' : 'move', items, target)
+    void import('../../operations/copy-and-move.ts').then(({ transferEntries }) =>
+      transferEntries(copy ? 'copy' : 'move', items, target),
+    )
   }
 }

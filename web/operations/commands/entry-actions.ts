@@ -5,11 +5,14 @@ import {
   CopyPlus,
   Download,
   Eye,
+  FileArchive,
   FileSymlink,
   FolderInput,
   FolderOpen,
+  FolderOutput,
   Info,
   Link,
+  PackageOpen,
   Pencil,
   Pin,
   PinOff,
@@ -19,8 +22,8 @@ import {
   Trash2,
 } from 'lucide-react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { absoluteUrl, archiveUrl, rawUrl, rememberFormat } from '../../api/files.ts'
-import { namesToSend } from '../../api/selections.ts'
+import { absoluteUrl, rawUrl } from '../../api/files.ts'
+import { isUnpackable } from '../../lib/archive-names.ts'
 import { hasTrash } from '../../lib/boot.ts'
 import { announce } from '../../lib/page/announce.ts'
 import { NO_DETAILS_PANEL } from '../../lib/page/media.ts'
@@ -28,13 +31,11 @@ import { quickLookState } from '../../lib/page/quick-look.ts'
 import { filesHref, nameOf } from '../../lib/paths.ts'
 import { saveUrl } from '../../lib/save-url.ts'
 import { canPasteInto, clipboard, fillClipboard } from '../../state/clipboard.ts'
-import { shownFolder } from '../../state/listing.ts'
 import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts'
-import { duplicateEntries, pasteInto, transferEntries } from '../copy-and-move.ts'
+import { ownAbilities } from '../../state/rights.ts'
 import { copyLink } from '../copy-text.ts'
 import { askToDelete, deleteEntries } from '../deleting.ts'
 import { openPrompt } from '../prompts.ts'
-import { toastError } from '../toasts.ts'
 import { isFile, openEntry, openFileItself } from './open-entry.ts'
 import { type Action, type ActionContext, runOn } from './types.ts'
 
@@ -42,6 +43,15 @@ const openFolder = ({ folder }: ActionContext) => folder
 
 const one = ({ selected }: ActionContext): FileEntry | undefined =>
   selected.length === 1 ? selected[0] : undefined
+
+const canPack = ({ can }: ActionContext) => can.create && can.download
+
+/** The path of the only one selected, if it is what the server can unpack. */
+function lonelyArchive({ selected }: Pick<ActionContext, 'selected'>): string | null {
+  const [first] = selected
+  const isArchive = selected.length === 1 && first && isFile(first) && isUnpackable(first.name)
+  return isArchive ? first.path : null
+}
 
 /** The entry that Enter and Space mean: the focused one among the selected, else the only one. */
 function subject({ selected, focused }: ActionContext): FileEntry | undefined {
@@ -53,11 +63,16 @@ function transferItems(selected: readonly FileEntry[]) {
   return selected.map(({ path, isDir }) => ({ path, isDir }))
 }
 
+/** There before it is needed: screens/page-commands.tsx. */
+const copyAndMove = () => import('../copy-and-move.ts')
+
 const askAndTransfer = (kind: 'copy' | 'move') =>
   runOn(openFolder, async (folder, { selected }) => {
     const items = transferItems(selected)
     const target = await openPrompt('transfer', { kind, items, folder })
-    if (target !== null) await transferEntries(kind, items, target, { follow: true })
+    if (target === null) return
+    const { transferEntries } = await copyAndMove()
+    await transferEntries(kind, items, target, { follow: true })
   })
 
 async function askAndDelete(selected: readonly FileEntry[], forGood: boolean): Promise<void> {
@@ -151,6 +166,35 @@ export const entryActions = [
     run: runOn(openFolder, (folder, { selected }) => startDownload(folder, selected)),
   },
   {
+    id: 'compress',
+    label: msg`Compress…`,
+    icon: FileArchive,
+    enabled: (context) =>
+      canPack(context) && context.selected.length > 0 && lonelyArchive(context) === null,
+    async run({ selected }) {
+      await (await import('../archives.ts')).compressEntries(selected)
+    },
+  },
+  {
+    id: 'extract-here',
+    label: msg`Extract here`,
+    icon: PackageOpen,
+    enabled: (context) => canPack(context) && lonelyArchive(context) !== null,
+    run: runOn(lonelyArchive, async (archive) => {
+      await (await import('../extract.ts')).extract({ archive, to: null })
+    }),
+  },
+  {
+    id: 'extract-to',
+    label: msg`Extract to…`,
+    icon: FolderOutput,
+    enabled: ({ can, ...context }) =>
+      can.download && ownAbilities().create && lonelyArchive(context) !== null,
+    run: runOn(lonelyArchive, async (archive) => {
+      await (await import('../extract.ts')).extractElsewhere(archive)
+    }),
+  },
+  {
     id: 'copy-link',
     label: msg`Copy link`,
     icon: Link,
@@ -211,7 +255,7 @@ export const entryActions = [
       folder !== null &&
       canPasteInto(folder) &&
       can.takes[clipboard.kind === 'cut' ? 'move' : 'copy'],
-    run: runOn(openFolder, pasteInto),
+    run: runOn(openFolder, async (folder) => (await copyAndMove()).pasteInto(folder)),
   },
   {
     id: 'duplicate',
@@ -219,7 +263,9 @@ export const entryActions = [
     icon: CopyPlus,
     shortcuts: ['Mod+D'],
     enabled: ({ can, selected }) => can.create && can.gives.copy && selected.length > 0,
-    run: ({ selected }) => duplicateEntries(transferItems(selected)),
+    async run({ selected }) {
+      await (await copyAndMove()).duplicateEntries(transferItems(selected))
+    },
   },
   {
     id: 'pin',
@@ -276,23 +322,5 @@ async function startDownload(folder: string, entries: readonly FileEntry[]): Pro
     saveUrl(rawUrl(first.path), first.name)
     return
   }
-  const format = await openPrompt('download', { folder, entries })
-  if (format === null) return
-  rememberFormat(format)
-  const [at, names] =
-    entries.length === 1 && first !== undefined
-      ? [first.path, []]
-      : [folder, namesToSend(entries, countIn(folder))]
-  try {
-    // The server names the archive; an empty name here leaves it that way.
-    saveUrl(await archiveUrl(at, names, format), '')
-  } catch (error) {
-    toastError(error)
-  }
-}
-
-/** Entries of the folder on the screen, those filtered out included. */
-function countIn(folder: string): number | undefined {
-  const shown = shownFolder().folder
-  return shown?.vpath === folder ? shown.entries.length : undefined
+  await (await import('../archives.ts')).downloadArchive(folder, entries)
 }

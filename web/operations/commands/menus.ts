@@ -16,12 +16,12 @@ function plan<const Text extends string>(words: Text): readonly WordsOf<Text>[] 
 }
 
 export const entryMenu = plan(
-  'preview open open-file open-tab | share download copy-link | rename duplicate copy-to move-to copy cut | pin unpin details delete',
+  'preview open open-file open-tab | share download copy-link | rename duplicate copy-to move-to copy cut compress extract-here extract-to | pin unpin details delete',
 )
 
 /** The same on phones, shorter: the list does not scroll there. */
 export const entrySheet = plan(
-  'open-file share download copy-link rename copy-to move-to duplicate pin unpin details delete',
+  'open-file share download copy-link rename copy-to move-to duplicate compress extract-here extract-to pin unpin details delete',
 )
 
 /** On blank space and behind the menu button of the open folder. */
@@ -34,7 +34,7 @@ export const newMenu = plan('new-folder new-file | upload-files upload-folder ta
 export const selectionBar = plan('share download copy-to move-to rename delete')
 
 export const selectionMore = plan(
-  'open open-file open-tab copy-link | copy cut duplicate | pin unpin shell details | select-all invert-selection',
+  'open open-file open-tab copy-link | copy cut duplicate compress extract-here extract-to | pin unpin shell details | select-all invert-selection',
 )
 
 /** What its More button has while nothing is selected yet. */
@@ -44,7 +44,7 @@ export const selectionStart = plan('select-all invert-selection')
 export const phoneBar = plan('download move-to copy-to delete')
 
 export const phoneMore = plan(
-  'share rename | copy-link copy cut duplicate pin unpin | details invert-selection',
+  'share rename | copy-link copy cut duplicate compress extract-here extract-to pin unpin | details invert-selection',
 )
 
 /** The keys of a command as shown, or undefined when it has none. */

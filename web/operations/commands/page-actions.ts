@@ -104,14 +104,23 @@ function toPage<ID extends string>(
 }
 
 /** In reading order; those that are not on the screen are passed over. */
-const REGIONS = ['#header', '#sidebar', '.crumbbar', '.tools', '#listing', '#details', '.term']
+const REGIONS = [
+  '#header',
+  '#sidebar',
+  '.crumbbar',
+  '.tools',
+  '#listing',
+  '#details',
+  '.term',
+  '.up',
+]
 
 const FOCUSABLE = 'a[href], button:not([disabled]), input:not([disabled]), [tabindex="0"]'
 
 function focusNextRegion(): void {
   const regions = REGIONS.flatMap((selector) => {
     const region = document.querySelector<HTMLElement>(selector)
-    return region !== null && region.offsetParent !== null ? [region] : []
+    return region !== null && region.getClientRects().length > 0 ? [region] : []
   })
   const at = regions.findIndex((region) => region.contains(document.activeElement))
   for (let step = 1; step <= regions.length; step++) {

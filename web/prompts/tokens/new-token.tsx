@@ -38,14 +38,16 @@ interface Refusal {
 }
 
 /** What is typed, what is wrong with it, and making the token of it. */
-function useNewToken(answer: PromptProps<'newToken'>['answer']) {
+function useNewToken({ answer, isForApp = false }: PromptProps<'newToken'>) {
   const { t } = useLingui()
   const own = useOwnRights().map(({ right }) => right)
   const [draft, setDraft] = useState<Draft>({
     name: '',
     folder: ROOT,
-    rights: new Set(own.includes('download') ? ['download'] : []),
-    lifetime: '90',
+    rights: new Set(
+      own.filter((right) => right === 'download' || (isForApp && OF_APPS.has(right))),
+    ),
+    lifetime: isForApp ? '365' : '90',
   })
   const [refusal, setRefusal] = useState<Refusal | null>(null)
   const [busy, setBusy] = useState(false)
@@ -91,14 +93,15 @@ function useNewToken(answer: PromptProps<'newToken'>['answer']) {
   }
 }
 
-export function NewTokenPrompt({ answer }: PromptProps<'newToken'>) {
+export function NewTokenPrompt(props: PromptProps<'newToken'>) {
   const { t } = useLingui()
-  const { draft, busy, confirming, submit, set, errorOf } = useNewToken(answer)
+  const { answer, isForApp } = props
+  const { draft, busy, confirming, submit, set, errorOf } = useNewToken(props)
 
   return (
     <Dialog
       fullOnPhone
-      title={t`New API token`}
+      title={isForApp ? t`New app password` : t`New API token`}
       subtitle={t`It can never do more than you can yourself.`}
       guarded={draft.name !== ''}
       busy={busy}
@@ -106,7 +109,7 @@ export function NewTokenPrompt({ answer }: PromptProps<'newToken'>) {
       onSubmit={() => void submit()}
       answers={
         <Button tone="fill" type="submit" busy={busy}>
-          <Trans>Create token</Trans>
+          {isForApp ? <Trans>Create</Trans> : <Trans>Create token</Trans>}
         </Button>
       }
     >
@@ -126,7 +129,11 @@ export function NewTokenPrompt({ answer }: PromptProps<'newToken'>) {
           error={errorOf('folder')}
           onChange={(folder) => set({ folder })}
         />
-        <Rights rights={draft.rights} onChange={(rights) => set({ rights })} />
+        {isForApp ? (
+          <ReadOnly rights={draft.rights} onChange={(rights) => set({ rights })} />
+        ) : (
+          <Rights rights={draft.rights} onChange={(rights) => set({ rights })} />
+        )}
         <Lifetimes lifetime={draft.lifetime} onChange={(lifetime) => set({ lifetime })} />
         <ConfirmField confirming={confirming} onPasskey={() => void submit(true)} />
         {errorOf(null) !== null && (
@@ -214,6 +221,30 @@ function Rights({ rights, onChange }: RightsProps) {
         />
       ))}
     </fieldset>
+  )
+}
+
+/** What apps do with files, as far as the account may do it. */
+const OF_APPS: ReadonlySet<TokenRight> = new Set([
+  'download',
+  'create',
+  'modify',
+  'rename',
+  'delete',
+])
+
+function ReadOnly({ rights, onChange }: RightsProps) {
+  const { t } = useLingui()
+  const own = useOwnRights().map(({ right }) => right)
+  const all = own.filter((right) => OF_APPS.has(right))
+  const reading = all.filter((right) => right === 'download')
+  if (all.length === reading.length) return null
+  return (
+    <Checkbox
+      label={t`Read only`}
+      checked={rights.size === reading.length}
+      onChange={(on) => onChange(new Set(on ? reading : all))}
+    />
   )
 }
 

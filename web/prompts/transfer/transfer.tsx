@@ -7,14 +7,15 @@ import { useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { messageOf } from '../../api/error-text.ts'
 import { search } from '../../api/search.ts'
+import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { joinPath, nameOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
 import { notHere } from '../../operations/commands/types.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
 import type { PromptKinds, PromptProps } from '../../operations/prompt-kinds.ts'
 import { openPrompt } from '../../operations/prompts.ts'
-import type { TransferItem } from '../../operations/transfer-types.ts'
-import { transferProblem } from '../../operations/transfers.ts'
+import { transferProblem } from '../../operations/transfer-problem.ts'
+import type { TransferItem, TransferKind } from '../../operations/transfer-types.ts'
 import { prefs } from '../../state/prefs.ts'
 import { abilitiesIn, rightsTurn } from '../../state/rights.ts'
 import { Chip } from '../../ui/badge.tsx'
@@ -27,7 +28,11 @@ import { Tree, useTree } from './tree.tsx'
 
 await loadStylesheet(styles)
 
+const NameEncoding = onDemandAtOnce(async () => (await import('./name-encoding.tsx')).NameEncoding)
+
 type Kind = PromptKinds['transfer']['props']['kind']
+
+const isTransfer = (kind: Kind): kind is TransferKind => kind === 'copy' || kind === 'move'
 
 /** The folder that is chosen so far, and the ways to another one. */
 function useTarget({ kind, items, folder }: PromptKinds['transfer']['props']) {
@@ -36,7 +41,7 @@ function useTarget({ kind, items, folder }: PromptKinds['transfer']['props']) {
   const tree = useTree(folder)
   const folders = useRef<HTMLDivElement>(null)
   const blocked = (path: string) =>
-    kind !== 'choose' && items.some((item) => transferProblem(kind, item, path) === 'into-itself')
+    isTransfer(kind) && items.some((item) => transferProblem(kind, item, path) === 'into-itself')
   const finder = useFinder(text, (found) => {
     const path = found.includes(target) ? target : found.find((hit) => !blocked(hit))
     if (path === undefined) return
@@ -56,7 +61,7 @@ function useTarget({ kind, items, folder }: PromptKinds['transfer']['props']) {
 }
 
 export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
-  const { kind, items, folder } = asked
+  const { kind, items, folder, onEncoding } = asked
   const choice = useTarget(asked)
   const { target, setTarget, text, setText, tree, folders, blocked, finder } = choice
   const { found } = finder
@@ -94,6 +99,7 @@ export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
           {kind === 'choose' && <Trans>Choose folder</Trans>}
           {kind === 'move' && <Trans>Move here</Trans>}
           {kind === 'copy' && <Trans>Copy here</Trans>}
+          {kind === 'extract' && <Trans>Extract here</Trans>}
         </Button>
       }
     >
@@ -118,7 +124,7 @@ export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
         rows={found === null ? rowsOf(tree.state) : rowsOfFound(found)}
         flat={found !== null}
         target={target}
-        current={kind === 'choose' ? '' : folder}
+        current={isTransfer(kind) ? folder : ''}
         blocked={blocked}
         loading={tree.loading}
         onChoose={setTarget}
@@ -130,6 +136,7 @@ export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
         <FolderInput className="i i-sm flip" aria-hidden />
         <TargetWords path={target} />
       </p>
+      {onEncoding && <NameEncoding onChange={onEncoding} />}
     </Dialog>
   )
 }
@@ -159,6 +166,7 @@ function Notes({ error, found }: { error: unknown; found: readonly string[] | nu
 
 function Heading({ kind, items }: { kind: Kind; items: readonly TransferItem[] }) {
   if (kind === 'choose') return <Trans>Choose folder</Trans>
+  if (kind === 'extract') return <Trans>Extract</Trans>
   return kind === 'move' ? (
     <Plural value={items.length} one="Move # item" other="Move # items" />
   ) : (
@@ -198,7 +206,8 @@ function useReason(kind: Kind, items: readonly TransferItem[], target: string): 
   const { t } = useLingui()
   useSnapshot(rightsTurn)
   if (kind === 'choose') return null
-  if (!abilitiesIn(target).takes[kind]) return notHere()
+  if (!abilitiesIn(target).takes[kind === 'move' ? 'move' : 'copy']) return notHere()
+  if (!isTransfer(kind)) return null
   const problems = items.map((item) => transferProblem(kind, item, target))
   if (problems.includes('into-itself')) return t`A folder can’t go into itself`
   if (problems.every((problem) => problem === 'already-there')) return t`Already in this folder`

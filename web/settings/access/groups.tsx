@@ -3,7 +3,7 @@
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { Network, Pencil, Plus } from 'lucide-react'
 import type { GroupRecord } from '../../../src/access-types.ts'
-import { listGroups } from '../../api/groups.ts'
+import { listGroups } from '../../api/access.ts'
 import { boot } from '../../lib/boot.ts'
 import { EmptyState } from '../../ui/empty.tsx'
 import { WhenLoaded } from '../parts.tsx'

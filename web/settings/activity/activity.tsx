@@ -1,10 +1,11 @@
 // Who did what on this server, for administrators.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Download, Search, UserRound } from 'lucide-react'
+import { Download, Hourglass, Search, UserRound } from 'lucide-react'
 import { useState } from 'react'
 import { type AuditFilter, auditCsvUrl } from '../../api/audit.ts'
 import { saveUrl } from '../../lib/save-url.ts'
+import { showEverybody } from '../../operations/follow-jobs.ts'
 import { Button } from '../../ui/button.tsx'
 import { Select, TextField } from '../../ui/field.tsx'
 import { Activity } from './activity-table.tsx'
@@ -58,6 +59,9 @@ export function ActivityPage() {
         <TextField {...field('firstDay')} label={t`First day`} type="date" />
         <TextField {...field('lastDay')} label={t`Last day`} type="date" />
         <span className="grow" />
+        <Button tone="line" icon={Hourglass} onClick={() => void showEverybody(true)}>
+          <Trans>Everybody’s work</Trans>
+        </Button>
         <Button
           tone="line"
           icon={Download}

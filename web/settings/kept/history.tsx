@@ -60,7 +60,7 @@ function Row({ item, onUndone }: { item: HistoryItem; onUndone: () => void }) {
   const { t } = useLingui()
   const words = useKindWords()
   const [busy, setBusy] = useState(false)
-  const { id, at, kind, path, to, files: count, bytes, via, undo, undoes } = item
+  const { id, at, kind, path, to, files: count, bytes, times, via, undo, undoes } = item
 
   async function takeItBack() {
     setBusy(true)
@@ -79,9 +79,14 @@ function Row({ item, onUndone }: { item: HistoryItem; onUndone: () => void }) {
           <span>{words[kind]}</span>
           {undoes !== undefined && <Badge>{t`Undo`}</Badge>}
           {via === 'api' && <Badge>API</Badge>}
+          {via === 'dav' && <Badge>WebDAV</Badge>}
         </span>
         <small className="dim num">
-          <Plural value={count} one="# item" other="# items" />
+          {times === undefined ? (
+            <Plural value={count} one="# item" other="# items" />
+          ) : (
+            <Plural value={times} one="# time" other="# times" />
+          )}
           {bytes > 0 && ` · ${formatSize(bytes)}`}
         </small>
       </td>

@@ -1,9 +1,9 @@
 // What is done with entries of the trash: the questions, the calls, and what is told of them.
 
 import { plural, t } from '@lingui/core/macro'
-import { ApiError } from '../../api/client.ts'
+import { ApiError, newOperation } from '../../api/client.ts'
+import { startJob } from '../../api/files.ts'
 import {
-  emptyTrash,
   eraseFromTrash,
   listTrash,
   type OnTaken,
@@ -14,17 +14,22 @@ import {
 import { formatSize } from '../../lib/format.ts'
 import { nameOf, parentOf, shownName } from '../../lib/paths.ts'
 import { tellNotDeleted, tellNotPutBack } from '../../operations/failure-toasts.ts'
+import { followJob } from '../../operations/follow-jobs.ts'
 import { openPrompt } from '../../operations/prompts.ts'
 import { toastError, toastSuccess } from '../../operations/toasts.ts'
-import type { TransferFailure } from '../../operations/transfers.ts'
+import type { TransferFailure } from '../../operations/transfer-types.ts'
 import { forgetFolder } from '../../state/folder-cache.ts'
+import { hasEnded } from '../../state/jobs.ts'
 import { refreshUsage } from '../../state/usage.ts'
+
+/** What is brought back: an entry, or what lies in it, whose id ends with its path there. */
+type Deleted = Pick<TrashItem, 'id' | 'path' | 'isDir'>
 
 /**
  * Brings entries back to where they were, or into the folder `to`; asks where a name is taken. Resolves with
  * the ids of those that are back. Never rejects.
  */
-export async function restoreEntries(items: readonly TrashItem[], to?: string): Promise<string[]> {
+export async function restoreEntries(items: readonly Deleted[], to?: string): Promise<string[]> {
   const byID = new Map(items.map((item) => [item.id, item]))
   const back: string[] = []
   const failures: TransferFailure[] = []
@@ -122,8 +127,10 @@ export async function askToEmpty(): Promise<boolean> {
       answers: [{ id: 'empty', label: t`Delete for good`, tone: 'danger' }],
     })
     if (answer !== 'empty') return false
-    await emptyTrash()
-    tellDeleted(total)
+    const job = await startJob({ kind: 'empty' }, newOperation())
+    if (job.state === 'failed') toastError(new ApiError(500, job.reason, ''))
+    else if (hasEnded(job)) tellDeleted(total)
+    else void followJob(job)
     return true
   } catch (error) {
     toastError(error)

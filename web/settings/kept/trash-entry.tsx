@@ -39,22 +39,44 @@ export function TrashEntry({ id, below, onGone }: TrashEntryProps) {
   const loaded = useLoad(`trash ${id}${below}`, (signal) => readDeleted(id, below, signal))
   return (
     <WhenLoaded loaded={loaded}>
-      {(info) => <Opened key={info.path} id={id} below={below} info={info} onGone={onGone} />}
+      {(info) => (
+        <Opened
+          key={info.path}
+          id={id}
+          below={below}
+          info={info}
+          onGone={onGone}
+          onTaken={loaded.reload}
+        />
+      )}
     </WhenLoaded>
   )
 }
 
-function Opened({ id, below, info, onGone }: TrashEntryProps & { info: FileInfo }) {
+interface OpenedProps extends TrashEntryProps {
+  info: FileInfo
+  /** Something that lay in it is no longer there. */
+  onTaken: () => void
+}
+
+function Opened({ id, below, info, onGone, onTaken }: OpenedProps) {
   // What the entry itself was called: all below it has its old path.
   const at = trimPath(info.path)
   const path = at.slice(0, at.length - below.length)
-  const { download } = abilitiesOn(path)
+  const { download, create } = abilitiesOn(path)
   const folder = info.isDir ? info : null
   return (
     <>
       <Head id={id} path={path} folder={folder ? below : parentOf(below)} onGone={onGone} />
       {folder ? (
-        <Items id={id} path={path} items={folder.items ?? []} canDownload={download} />
+        <Items
+          id={id}
+          path={path}
+          items={folder.items ?? []}
+          canDownload={download}
+          canRestore={create}
+          onTaken={onTaken}
+        />
       ) : (
         <Shown id={id} path={path} below={below} entry={info} canDownload={download} />
       )}
@@ -158,9 +180,11 @@ interface ItemsProps {
   path: string
   items: readonly FileEntry[]
   canDownload: boolean
+  canRestore: boolean
+  onTaken: () => void
 }
 
-function Items({ id, path, items, canDownload }: ItemsProps) {
+function Items({ items, ...of }: ItemsProps) {
   const { t } = useLingui()
   const box = useRef<HTMLDivElement>(null)
   // The link that was followed is gone: the keyboard goes on in the list that has come.
@@ -184,16 +208,24 @@ function Items({ id, path, items, canDownload }: ItemsProps) {
       }
     >
       {items.map((item) => (
-        <Row key={item.path} id={id} path={path} item={item} canDownload={canDownload} />
+        <Row key={item.path} item={item} {...of} />
       ))}
     </StackTable>
   )
 }
 
-function Row({ id, path, item, canDownload }: Omit<ItemsProps, 'items'> & { item: FileEntry }) {
+function Row(props: Omit<ItemsProps, 'items'> & { item: FileEntry }) {
+  const { id, path, item, canDownload, canRestore, onTaken } = props
   const { t } = useLingui()
   const name = shownName(item.name)
   const below = trimPath(item.path).slice(path.length)
+
+  async function restore() {
+    const { isDir } = item
+    const back = await restoreEntries([{ id: `${id}${below}`, path: item.path, isDir }])
+    if (back.length > 0) onTaken()
+  }
+
   return (
     <tr className="trash__row">
       <td>
@@ -209,6 +241,15 @@ function Row({ id, path, item, canDownload }: Omit<ItemsProps, 'items'> & { item
         {!item.isDir && formatSize(item.size)}
       </td>
       <td className="tbl__acts nowrap">
+        {canRestore && (
+          <IconButton
+            size="sm"
+            icon={RotateCcw}
+            flipIcon
+            label={t`Restore`}
+            onClick={() => void restore()}
+          />
+        )}
         {canDownload && (
           <IconButton
             size="sm"

@@ -1,31 +1,32 @@
 // The inside of an archive as folders: shown without extracting, single files opened or saved.
 
-import { Trans, useLingui } from '@lingui/react/macro'
-import { ArrowLeft, Download, Lock, Search } from 'lucide-react'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
+import { ArrowLeft, Download, PackageOpen, Search } from 'lucide-react'
 import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { isChanged } from '../../api/content.ts'
 import { messageOf } from '../../api/error-text.ts'
-import { formatDate, formatNumber, formatSize } from '../../lib/format.ts'
+import { isUnpackable } from '../../lib/archive-names.ts'
+import { formatNumber, formatSize } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
-import { useRows } from '../../lib/page/use-rows.ts'
 import { nameOf } from '../../lib/paths.ts'
 import { saveBlob } from '../../lib/save-url.ts'
 import { toastError } from '../../operations/toasts.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
-import { FileTile } from '../../ui/file-icon.tsx'
+import { ownAbilities } from '../../state/rights.ts'
+import { Button } from '../../ui/button.tsx'
 import { Boundary } from '../frame/boundary.tsx'
 import { viewers } from '../frame/index.ts'
 import partsStyles from '../frame/parts.css?url'
 import type { ViewerKind, ViewerProps } from '../frame/source.ts'
 import { Busy, Message, UnreadReason } from '../frame/tools.tsx'
 import { useFile } from '../frame/use-file.ts'
-import { scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
+import { useViewerKeys } from '../frame/viewer-keys.ts'
 import archiveStyles from './archive.css?url'
 import { openArchive } from './archive-file.ts'
 import type { ArchiveFile, ArchiveItem } from './archive-item.ts'
+import { Rows } from './archive-rows.tsx'
 import { createEntryFile, type EntryFile } from './archive-source.ts'
-import { type FolderRow, folderRows, searchRows } from './archive-tree.ts'
+import { folderRows, searchRows } from './archive-tree.ts'
 import { ZipError } from './zip-reader.ts'
 
 await Promise.all([loadStylesheet(partsStyles), loadStylesheet(archiveStyles)])
@@ -33,7 +34,6 @@ await Promise.all([loadStylesheet(partsStyles), loadStylesheet(archiveStyles)])
 /** Unpacked into memory, to be shown or saved. */
 const MAX_OPEN_BYTES = 64 * 1024 * 1024
 const MAX_SAVE_BYTES = 512 * 1024 * 1024
-const ROW_PX = 44
 
 type Failure = ZipError['reason'] | ApiError
 
@@ -92,10 +92,16 @@ interface InsideProps extends ViewerProps {
 }
 
 function Inside({ onChanged, ...props }: InsideProps) {
-  const { entry, archive } = props
+  const { source, entry, archive } = props
   const { t } = useLingui()
   const [folder, setFolder] = useState('')
   const [filter, setFilter] = useState('')
+  const canExtract =
+    source.kind === 'files' &&
+    source.permissions.download &&
+    ownAbilities().create &&
+    isUnpackable(entry.name)
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { opened, busy, open, save, back } = useUnpacking({ ...props, onChanged })
   const rows = useMemo(
     () => (filter ? searchRows(archive.items, filter) : folderRows(archive.items, folder)),
@@ -130,6 +136,7 @@ function Inside({ onChanged, ...props }: InsideProps) {
             onChange={(event) => setFilter(event.currentTarget.value)}
           />
         </label>
+        {canExtract && <ExtractButton archive={entry.path} chosen={chosen} />}
       </div>
       {archive.truncated && (
         <p className="vw-note rigid fs-md tone-warn" role="note">
@@ -148,8 +155,37 @@ function Inside({ onChanged, ...props }: InsideProps) {
           }
         }}
         onSave={(item) => void save(item)}
+        chosen={canExtract ? chosen : null}
+        onChoose={(path, isChosen) => {
+          const next = new Set(chosen)
+          if (isChosen) next.add(path)
+          else next.delete(path)
+          setChosen(next)
+        }}
       />
     </div>
+  )
+}
+
+interface ExtractButtonProps {
+  archive: string
+  /** All of it where nothing is. */
+  chosen: ReadonlySet<string>
+}
+
+function ExtractButton({ archive, chosen }: ExtractButtonProps) {
+  async function extract() {
+    const { extractElsewhere } = await import('../../operations/extract.ts')
+    await extractElsewhere(archive, [...chosen])
+  }
+  return (
+    <Button tone="line" icon={PackageOpen} onClick={() => void extract()}>
+      {chosen.size === 0 ? (
+        <Trans>Extract to…</Trans>
+      ) : (
+        <Plural value={chosen.size} one="Extract # item…" other="Extract # items…" />
+      )}
+    </Button>
   )
 }
 
@@ -234,83 +270,6 @@ function Crumbs({ name, folder, onGo }: CrumbsProps) {
         </button>
       ))}
     </nav>
-  )
-}
-
-interface RowsProps {
-  rows: FolderRow[]
-  busy: string | null
-  onOpen(row: FolderRow): void
-  onSave(item: ArchiveItem): void
-}
-
-function Rows({ rows, busy, onOpen, onSave }: RowsProps) {
-  const { t } = useLingui()
-  const scroller = useRef<HTMLDivElement>(null)
-  const list = useRows(() => scroller.current, rows.length, ROW_PX)
-
-  useViewerKeys((event) => scrollByKey(event, scroller.current))
-
-  function onKeyDown(event: React.KeyboardEvent) {
-    const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
-    if (step === 0) return
-    event.preventDefault()
-    const buttons = [...(scroller.current?.querySelectorAll<HTMLElement>('.vw-archive-name') ?? [])]
-    const at = buttons.indexOf(document.activeElement as HTMLElement)
-    buttons[at + step]?.focus()
-  }
-
-  if (rows.length === 0) {
-    return (
-      <p className="vw-side-empty dim">
-        <Trans>Nothing here.</Trans>
-      </p>
-    )
-  }
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: moves the focus among its buttons
-    <div className="vw-archive-rows vw-scroll" ref={scroller} onKeyDown={onKeyDown}>
-      <ul style={{ blockSize: list.getTotalSize() }}>
-        {list.getVirtualItems().map((virtual) => {
-          const row = rows[virtual.index]
-          if (!row) return null
-          return (
-            <li key={row.path} style={{ transform: `translateY(${virtual.start}px)` }}>
-              <button
-                type="button"
-                className="vw-archive-name row shrinks"
-                aria-busy={busy === row.path}
-                disabled={row.item?.encrypted === true}
-                onClick={() => onOpen(row)}
-              >
-                <FileTile entry={{ name: row.name, isDir: row.item === null }} />
-                <bdi className="trunc">{row.label}</bdi>
-                {row.item?.encrypted && (
-                  <Lock className="i i-sm" aria-label={t`Protected by a password`} />
-                )}
-              </button>
-              <span className="vw-archive-date not-phone dim num">
-                {row.item?.modified ? formatDate(row.item.modified) : ''}
-              </span>
-              <span className="vw-archive-size dim num">
-                {row.item ? formatSize(row.item.sizeBytes) : '—'}
-              </span>
-              {row.item ? (
-                <IconButton
-                  size="sm"
-                  icon={Download}
-                  label={t`Download ${row.name}`}
-                  disabled={row.item.encrypted}
-                  onClick={() => row.item && onSave(row.item)}
-                />
-              ) : (
-                <span />
-              )}
-            </li>
-          )
-        })}
-      </ul>
-    </div>
   )
 }
 

@@ -1,10 +1,11 @@
-// Rights, names at the top and limits of folders, and what follows from them. For administrators.
+// Rights, names at the top and limits of folders, what follows from them, and groups of accounts. For administrators.
 
 import type {
   AccountVerdicts,
   FolderAccess,
   FolderList,
   FolderRecord,
+  GroupRecord,
 } from '../../src/access-types.ts'
 import { call, callJson } from './client.ts'
 
@@ -37,4 +38,26 @@ export async function explainAccess(
 /** Who may do what at a path of one's own tree. */
 export async function listAccess(path: string, signal?: AbortSignal): Promise<FolderAccess> {
   return callJson('/access', { query: { path }, signal })
+}
+
+/** A group as it is sent: of `members` those count that administrators have put in. */
+export type GroupChange = Omit<GroupRecord, 'id'>
+
+export async function listGroups(signal?: AbortSignal): Promise<GroupRecord[]> {
+  return callJson('/groups', { signal })
+}
+
+/** @throws ApiError `exists` (the name), `invalid_password` (the caller's own). */
+export async function createGroup(group: GroupChange): Promise<GroupRecord> {
+  return callJson('/groups', { method: 'POST', json: { ...group, current_password: '' } })
+}
+
+/** @throws ApiError `exists` (the name), `last_admin`, `invalid_password` (the caller's own). */
+export async function changeGroup(id: number, group: GroupChange): Promise<GroupRecord> {
+  return callJson(`/groups/${id}`, { method: 'PUT', json: { ...group, current_password: '' } })
+}
+
+/** @throws ApiError `last_admin`, `invalid_password` (the caller's own). */
+export async function deleteGroup(id: number): Promise<void> {
+  await call(`/groups/${id}`, { method: 'DELETE', json: { current_password: '' } })
 }

@@ -1,9 +1,10 @@
-// What has arrived shows while the rest of an upload is on its way.
+// What has arrived shows while the rest of an upload or a job is on its way.
 
 /** So much longer than a showing took the next one waits. */
 const WAIT_SHARE = 20
+const LEAST_MS = 900
 
-/** `note` tells that something arrived; `showSoFar`, called every second, has `show` show it. */
+/** `note` tells that something arrived; `showSoFar`, called every now and then, has `show` show it. */
 export function createArrivals(show: () => Promise<void>) {
   let hasArrived = false
   let nextMs = 0
@@ -18,7 +19,7 @@ export function createArrivals(show: () => Promise<void>) {
       nextMs = Number.POSITIVE_INFINITY
       await show()
       const endMs = performance.now()
-      nextMs = endMs + WAIT_SHARE * (endMs - beginMs)
+      nextMs = endMs + Math.max(LEAST_MS, WAIT_SHARE * (endMs - beginMs))
     },
   }
 }
