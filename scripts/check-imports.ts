@@ -24,7 +24,7 @@ const SRC_LAYERS = [
   ['quotas', 'history'],
   ['keep'],
   ['auth'],
-  ['hooks', 'openapi'],
+  ['hooks', 'openapi', 'dav'],
   ['operations'],
   ['jobs'],
   ['http'],
@@ -42,7 +42,7 @@ const FILES_LAYERS = [
   ['place'],
   ['listing'],
   ['transfer'],
-  ['archive', 'preview', 'subtitle'],
+  ['archive', 'extract', 'preview', 'subtitle'],
 ]
 
 /**
@@ -127,7 +127,7 @@ function checkRelative(file: string, specifier: string, typeOnly: boolean): stri
   if (!existsSync(join(ROOT, target))) return 'no such file'
   if (file.startsWith('web/')) {
     if (target.startsWith('web/') || target.startsWith('locales/')) return checkWeb(file, target)
-    const isType = /^src\/(access|api|audit|history|keep|provider)-types\.ts$/.test(target)
+    const isType = /^src\/(access|api|audit|history|job|keep|provider)-types\.ts$/.test(target)
     if (SHARED.has(target) || (isType && typeOnly)) return null
     return `web/ takes only ${[...SHARED].join(', ')} from src/ and types that travel`
   }

@@ -21,6 +21,8 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/bin/brotli'], debian: 'brotli' },
   { files: ['/usr/bin/unzip'], debian: 'unzip' },
   { files: ['/usr/bin/zip'], debian: 'zip' },
+  { files: ['/usr/bin/7zz'], debian: '7zip' },
+  { files: ['/usr/bin/bsdtar'], debian: 'libarchive-tools' },
   { files: ['/usr/bin/ffmpeg'], debian: 'ffmpeg' },
   { files: ['/usr/lib/python3/dist-packages/snappy'], debian: 'python3-snappy' },
   { files: ['/usr/bin/python3'], debian: 'python3' },
@@ -33,6 +35,8 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/bin/mergerfs'], debian: 'mergerfs' },
   { files: ['/usr/bin/trash-restore'], debian: 'trash-cli' },
   { files: ['/usr/bin/oathtool'], debian: 'oathtool' },
+  // The suite of tests for servers of WebDAV.
+  { files: ['/usr/bin/litmus'], debian: 'litmus' },
   // A directory, and what asks and changes it.
   { files: ['/usr/sbin/slapd'], debian: 'slapd' },
   { files: ['/usr/bin/ldapmodify'], debian: 'ldap-utils' },

@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, copyFile, mkdir, readdir, stat } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { waitFor, withDeadline } from '../support/deadline.ts'
@@ -193,4 +193,32 @@ describe.skipIf(!packaged)('the executable alone in an empty folder', () => {
     expect(cache.filter((name) => name.endsWith('.tmp'))).toEqual([])
     expect(cache.filter((name) => /^native-[^/]+$/.test(name))).toHaveLength(1)
   })
+
+  const TELLS_CODE = `
+    const vm = require('node:vm')
+    class Telling extends vm.Script {
+      constructor(source, options) {
+        super(source, options)
+        if (options?.cachedData) console.log('code refused:', this.cachedDataRejected)
+      }
+    }
+    vm.Script = Telling
+  `
+
+  it.each([
+    { flags: '', refused: false },
+    { flags: '--expose-gc', refused: true },
+  ])(
+    'runs the server that was compiled before, refused $refused with "$flags"',
+    async ({ flags, refused }) => {
+      await using tree = await makeTree({ 'a.txt': 'a' })
+      const tells = join(tree.base, 'tells.cjs')
+      await writeFile(tells, TELLS_CODE)
+      const env = { HOME: tree.base, NODE_OPTIONS: `--require ${tells} ${flags}` }
+      await using running = await start(await install(tree), tree, env)
+      expect(running.output()).toContain(`code refused: ${refused}\n`)
+      const user = await loginAs(running.origin)
+      expect((await user.fetch('/api/resources/a.txt')).status).toBe(200)
+    },
+  )
 })

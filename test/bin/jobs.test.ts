@@ -1,11 +1,13 @@
 // The program is killed amid a copy: the next start goes on with it, and does almost nothing twice.
-import { mkdir, readdir, readFile, stat } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { begin, endOf, jobOf, listOf } from '../support/jobs.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
+import { needProgram } from '../support/programs.ts'
 import { makeTree } from '../support/tree.ts'
 
 const FOLDERS = 15
@@ -116,4 +118,72 @@ it('a stop waits neither for who listens nor for who waits for an end, and the n
   await using program = await startProgram(tree)
   const admin = await loginAs(program.origin)
   expect(await endOf(admin, id)).toMatchObject({ state: 'done', filesDone: 1_000 })
+})
+
+it('an archive that is being unpacked at a kill is read again, and what had come stays', async () => {
+  const FILES = 2_000
+  const content = Object.fromEntries(
+    Array.from({ length: FILES }, (_, i) => [`from/${i % 20}/${i}.txt`, contentOf(0, i)]),
+  )
+  await using tree = await makeTree(content)
+  execFileSync('tar', ['-czf', 'x.tar.gz', 'from'], { cwd: tree.root })
+  let id = ''
+  let seen = new Map<string, number>()
+  {
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    id = (await begin(admin, { kind: 'extract', items: ['/x.tar.gz'] })).id
+    await waitFor('some files', async () => (await jobOf(admin, id)).filesDone >= 200)
+    await program.kill()
+    seen = await inodesIn(tree.at('x'))
+  }
+  await using program = await startProgram(tree)
+  const admin = await loginAs(program.origin)
+  expect(await endOf(admin, id)).toMatchObject({ state: 'done', errors: [] })
+  const now = await inodesIn(tree.at('x'))
+  expect(now.size).toBe(FILES)
+  expect([...seen].filter(([path, ino]) => now.get(path) !== ino)).toEqual([])
+  expect(seen.size).toBeLessThan(FILES)
+  for (let i = 0; i < FILES; i += 7)
+    expect(await readFile(tree.at(`x/from/${i % 20}/${i}.txt`), 'utf8')).toBe(contentOf(0, i))
+})
+
+it('what needs a password waits for it after a kill, which is nowhere on the disk', async () => {
+  needProgram('zip')
+  await using tree = await makeTree({ 'a.txt': 'a', 'b.txt': 'b' })
+  execFileSync('zip', ['-qP', 'Blue-Kettle', 'x.zip', 'a.txt', 'b.txt'], { cwd: tree.root })
+  let id = ''
+  {
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    const first = await begin(admin, { kind: 'extract', items: ['/x.zip'], password: 'other' })
+    await endOf(admin, first.id)
+    // It is begun anew with the right one, and ends before or after the kill.
+    const retry = { method: 'POST', body: '{"password":"other still"}' }
+    expect((await admin.fetch(`/api/jobs/${first.id}/retry`, retry)).status).toBe(200)
+    id = first.id
+    await program.kill()
+  }
+  const file = `${tree.base}/filebrowser.db.jobs/${id}.json`
+  expect(await readFile(file, 'utf8')).not.toContain('other')
+  const record = JSON.parse(await readFile(file, 'utf8')) as object
+  await writeFile(file, JSON.stringify({ ...record, state: 'running', endedMs: null }))
+  await using program = await startProgram(tree)
+  const admin = await loginAs(program.origin)
+  expect((await jobOf(admin, id)).state).toBe('waiting')
+  expect((await admin.fetch(`/api/jobs/${id}/resume`, { method: 'POST' })).status).toBe(400)
+  const body = '{"password":"Blue-Kettle"}'
+  expect((await admin.fetch(`/api/jobs/${id}/resume`, { method: 'POST', body })).status).toBe(200)
+  expect(await endOf(admin, id)).toMatchObject({ state: 'done', errors: [], filesDone: 2 })
+})
+
+it('the executable has what reads a 7z', async () => {
+  needProgram('7zz')
+  await using tree = await makeTree({ 'ü.txt': 'in a 7z' })
+  execFileSync('7zz', ['a', '-bd', 'x.7z', 'ü.txt'], { cwd: tree.root, stdio: 'pipe' })
+  await using program = await startProgram(tree)
+  const admin = await loginAs(program.origin)
+  const { id } = await begin(admin, { kind: 'extract', items: ['/x.7z'] })
+  expect((await endOf(admin, id)).errors).toEqual([])
+  expect(await tree.read('x/ü.txt')).toBe('in a 7z')
 })

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { AuditPage, AuditRecord } from '../../src/audit-types.ts'
 import { SHARES } from '../../src/store/collections.ts'
 import { type OpenedApp, openApp, PASSWORD, startApp } from '../support/app.ts'
+import { davAs } from '../support/dav.ts'
 import type { SignedIn } from '../support/login.ts'
 import { addPasskey, authenticator, ORIGIN, signInWith } from '../support/passkeys.ts'
 import { keepInTrash } from '../support/trash.ts'
@@ -41,7 +42,19 @@ async function versionOf(admin: SignedIn): Promise<string> {
 
 /** What the routes of the application do; each request is made once, in this order. */
 type Ask = (by: { admin: SignedIn; app: OpenedApp }) => Promise<Response>
+const byDav =
+  (method: string, path: string, headers: Record<string, string> = {}): Ask =>
+  async ({ app }) =>
+    (await davAs(app))(method, path, headers, method === 'PUT' ? 'x' : undefined)
+
 const ACTS: [route: string, action: string, ask: Ask][] = [
+  ['ALL /dav', 'make-folder', byDav('MKCOL', '/dav/by-dav')],
+  ['ALL /dav', 'upload', byDav('PUT', '/dav/by-dav/a.txt')],
+  ['ALL /dav', 'save', byDav('PUT', '/dav/by-dav/a.txt')],
+  ['ALL /dav', 'download', byDav('GET', '/dav/by-dav/a.txt')],
+  ['ALL /dav', 'copy', byDav('COPY', '/dav/by-dav/a.txt', { Destination: '/dav/by-dav/b.txt' })],
+  ['ALL /dav', 'move', byDav('MOVE', '/dav/by-dav/a.txt', { Destination: '/dav/by-dav/b.txt' })],
+  ['ALL /dav', 'delete', byDav('DELETE', '/dav/by-dav')],
   [
     'ALL /api/login',
     'sign-in',
@@ -299,6 +312,8 @@ const WITHOUT_LINE = [
   // Names what a download will hold; the download leaves a line.
   'POST /api/selections',
   'POST /api/public/selections',
+  // Nothing of what is there changes.
+  'DELETE /api/locks',
   // Takes back a part that nobody saw.
   'DELETE /api/tus',
   'DELETE /api/uploads',
@@ -393,7 +408,7 @@ describe('the audit log', () => {
 
   it('has who signs in with a passkey, and who adds, renames and removes one', async () => {
     await using app = await openApp({ users: USERS, config: { externalURL: ORIGIN } })
-    const ben = await app.as('ben')
+    const ben = await app.login('ben')
     const key = authenticator()
     const { id } = await addPasskey(ben, key)
     const address = `/api/passkeys/${id}`
@@ -404,7 +419,7 @@ describe('the audit log', () => {
       204,
     )
     expect((await signInWith(app, key)).status).toBe(403)
-    const lines = await read(await app.as('admin'), 'limit=1000')
+    const lines = await read(await app.login('admin'), 'limit=1000')
     const told = lines.map(({ action, result, user, via, target }) =>
       [action, result, user, via, target].filter(Boolean).join(' '),
     )
@@ -419,8 +434,8 @@ describe('the audit log', () => {
 
   it('has each step of a two-step sign-in, and who switches it on and off', async () => {
     await using app = await openWithUsers()
-    const admin = await app.as('admin')
-    const ben = await app.as('ben')
+    const admin = await app.login('admin')
+    const ben = await app.login('ben')
     const proof = { current_password: PASSWORD }
     const address = '/api/second-factor'
     const { secret } = await (await ben.fetch(address, json('POST', proof))).json()

@@ -79,8 +79,8 @@ describe.skipIf(!MAY_MOUNT)('on a full disk', () => {
   it('people sign in, also with a password whose hash is to be replaced, and the log says so once', async () => {
     await using full = await onSmallDisk()
     await full.fill()
-    const admin = await full.app.as('admin')
-    const bob = await full.app.as('bob')
+    const admin = await full.app.login('admin')
+    const bob = await full.app.login('bob')
     expect([await status(admin), await status(bob)]).toEqual([200, 200])
     const lines = full.app.log.filter((line) => line.includes('until the database can be written'))
     expect(lines).toHaveLength(1)
@@ -94,9 +94,13 @@ describe.skipIf(!MAY_MOUNT)('on a full disk', () => {
   it('sessions end and stay ended, whatever the disk says, and are written when there is room', async () => {
     await using full = await onSmallDisk()
     const { app } = full
-    const [first, second, third] = [await app.as('bob'), await app.as('bob'), await app.as('bob')]
+    const [first, second, third] = [
+      await app.login('bob'),
+      await app.login('bob'),
+      await app.login('bob'),
+    ]
     await full.fill()
-    const late = await app.as('bob')
+    const late = await app.login('bob')
     expect((await first.fetch('/api/logout', { method: 'POST' })).status).toBe(204)
     expect([await status(first), await status(second)]).toEqual([401, 200])
     expect((await second.fetch('/api/sessions', { method: 'DELETE' })).status).toBe(204)
@@ -118,11 +122,11 @@ describe.skipIf(!MAY_MOUNT)('on a full disk', () => {
     await using full = await onSmallDisk()
     const { app } = full
     await full.fill()
-    const bob = await app.as('bob')
+    const bob = await app.login('bob')
     const rename = changeRecords(app.store, ({ settings }) => ({
       settings: { ...settings, shell: ['sh'] },
     }))
-    const eve = app.as('admin')
+    const eve = app.login('admin')
     await expect(rename).rejects.toMatchObject({ code: 'no_space' })
     expect(app.store.settings().shell).toEqual([])
     expect(await Promise.all([status(bob), status(await eve)])).toEqual([200, 200])

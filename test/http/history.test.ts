@@ -56,12 +56,17 @@ describe('the history', () => {
     expect((await history(bob)).items.map(({ files }) => files)).toEqual([1, 2])
   })
 
-  it('names the file that was saved several times, and the folder that several files are in', async () => {
+  it('names the file that was saved several times and how often, and the folder that several files are in', async () => {
     const { app, bob } = await opened({ 'docs/a.txt': '' })
     await using _ = app
     const put = (body: string) => bob.fetch('/api/resources/docs/a.txt', { method: 'PUT', body })
     for (const body of ['1', '12', '123']) expect((await put(body)).status).toBe(200)
-    expect(await latest(bob)).toMatchObject({ kind: 'save', path: '/docs/a.txt', files: 3 })
+    expect(await latest(bob)).toMatchObject({
+      kind: 'save',
+      path: '/docs/a.txt',
+      files: 1,
+      times: 3,
+    })
     const headers = { 'X-Operation': 'three-files' }
     for (const name of ['x', 'y', 'z'])
       await bob.fetch(`/api/resources/docs/${name}.txt`, { method: 'POST', body: name, headers })

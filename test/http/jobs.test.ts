@@ -318,6 +318,19 @@ describe('a job that is under way', () => {
 })
 
 describe('who sees a job', () => {
+  it('is told that there is one with each token, until it has ended', async () => {
+    const { letGo, held, ann, app } = await holding()
+    const bob = await app.as('bob')
+    const told = async (who: SignedIn) => (await who.fetch('/api/renew')).headers.get('X-Jobs')
+    expect(await told(ann)).toBeNull()
+    const { id } = await begin(ann, { kind: 'copy', items: ['/hold.txt'], to: '/to' })
+    await held()
+    expect([await told(ann), await told(bob)]).toEqual(['true', null])
+    await letGo()
+    await endOf(ann, id)
+    expect(await told(ann)).toBeNull()
+  })
+
   it('is its account and administrators', async () => {
     const app = await open()
     const [ann, bob, admin] = [await app.as('ann'), await app.as('bob'), await app.as('admin')]
@@ -447,6 +460,7 @@ it('has its record for the server alone', async () => {
   const { id } = await runToEnd(await app.as('ann'), { kind: 'copy', items: ['/a.txt'], to: '/to' })
   const folder = `${app.store.file}.jobs`
   expect((await stat(folder)).mode & 0o777).toBe(0o700)
-  expect(await readdir(folder)).toEqual([`${id}.json`])
+  // What is on disk follows what is told.
+  await expect.poll(() => readdir(folder)).toEqual([`${id}.json`])
   expect((await stat(`${folder}/${id}.json`)).mode & 0o777).toBe(0o600)
 })

@@ -423,7 +423,7 @@ describe('the audit log', () => {
     await signIn(world, browser, 'mona', '/api/oidc/connect')
     await signIn(world, createBrowser(), 'mona')
     await ask('/api/oidc/identity', json('DELETE', {}))
-    const admin = await world.app.as('admin')
+    const admin = await world.app.login('admin')
     const all = (await (await admin.fetch('/api/audit')).json()) as AuditPage
     expect(
       all.lines.reverse().map(({ action, via, target, result }) => [action, via, target, result]),

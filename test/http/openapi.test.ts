@@ -230,6 +230,7 @@ describe('real answers', () => {
     { method: 'get', path: '/api/subtitle/{path}', url: '/api/subtitle/movie.srt', status: 200 },
     { method: 'get', path: '/api/subtitle/{path}', url: '/api/subtitle/a.txt', status: 400 },
     { method: 'get', path: '/api/usage/{path}', url: '/api/usage/', status: 200 },
+    { method: 'get', path: '/api/locks/{path}', url: '/api/locks/a.txt', status: 200 },
     { method: 'get', path: '/api/users', url: '/api/users', status: 200 },
     { method: 'get', path: '/api/users/{id}', url: '/api/users/2', status: 200 },
     { method: 'get', path: '/api/users/{id}', url: '/api/users/99', status: 404 },

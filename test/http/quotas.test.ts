@@ -8,6 +8,7 @@ import type { Folder } from '../../src/store/access/folder-record.ts'
 import { setFolder } from '../../src/store/access/folders.ts'
 import { setHome } from '../../src/store/access/groups.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { type DavAsk, davAs } from '../support/dav.ts'
 import { makeGroup } from '../support/groups.ts'
 import type { SignedIn } from '../support/login.ts'
 import { sumOf } from '../support/quotas.ts'
@@ -88,6 +89,11 @@ describe('twenty at once never pass the limit by a byte', () => {
     ['POST with a length', (bob: SignedIn, i: number) => post(bob, `/new/${i}`, BYTES)],
     ['resumable uploads', (bob: SignedIn, i: number) => tus(bob, `/new/${i}`, BYTES)],
     [
+      'PUT by WebDAV',
+      (_bob: SignedIn, i: number, _admin: SignedIn, dav: DavAsk) =>
+        dav('PUT', `/dav/${i}`, {}, new Uint8Array(BYTES)),
+    ],
+    [
       'copies',
       (_bob: SignedIn, i: number, admin: SignedIn) =>
         change(admin, 'copy', `/from/${i}`, `/home/${i}`),
@@ -98,8 +104,10 @@ describe('twenty at once never pass the limit by a byte', () => {
         change(admin, 'rename', `/from/${i}`, `/home/${i}`),
     ],
   ])('%s', (_name, send) =>
-    withHome(LIMIT, files('from'), async ({ tree }, bob, admin) => {
-      const answers = await many((i) => send(bob, i, admin))
+    withHome(LIMIT, files('from'), async (app, bob, admin) => {
+      const { tree } = app
+      const dav = await davAs(app, 2)
+      const answers = await many((i) => send(bob, i, admin, dav))
       const refused = answers.filter(({ ok }) => !ok)
       expect(refused).toHaveLength(10)
       for (const answer of refused) await expectFull(answer)

@@ -39,7 +39,7 @@ describe('signing in', () => {
     vi.useFakeTimers({ toFake: ['Date'] })
     try {
       const startMs = Date.now()
-      const { token } = await app.as('admin')
+      const { token } = await app.login('admin')
       const statusAfter = async (ms: number) => {
         vi.setSystemTime(startMs + ms)
         return (await app.fetch('/api/usage/', { headers: { 'X-Auth': token } })).status

@@ -1,6 +1,6 @@
 // The trash over HTTP: an entry is judged by where it was, as a file there would be.
 import { existsSync } from 'node:fs'
-import { readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RestoreAnswer, TrashItem, TrashPage, TrashUsage } from '../../src/keep-types.ts'
@@ -327,6 +327,103 @@ describe('deleting for good', () => {
         expect.stringMatching(/"restore".*"names":\["\/a.txt"\],"selected":1/),
         expect.stringMatching(/"erase".*"result":"ok","names":\["\/docs"\]/),
       ])
+  })
+})
+
+describe('restoring a part of a deleted folder', () => {
+  it('brings that alone back, with its time and mode, and leaves the rest', async () => {
+    const app = await open()
+    const ann = await app.as('ann')
+    await chmod(app.tree.at('docs/deep/c.txt'), 0o604)
+    await utimes(app.tree.at('docs/deep/c.txt'), 1_700_000_000, 1_700_000_000)
+    await put(ann, '/docs')
+    const { id } = await only(ann)
+    const part = `${id}/deep/c.txt`
+    expect(await restore(ann, { ids: [part] })).toEqual({
+      restored: [{ id: part, path: '/docs/deep/c.txt' }],
+      failed: [],
+    })
+    const { mode, mtimeMs } = await stat(app.tree.at('docs/deep/c.txt'))
+    expect([mode & 0o777, mtimeMs]).toEqual([0o604, 1_700_000_000_000])
+    expect(await readdir(app.tree.at('docs'))).toEqual(['deep'])
+    expect((await restore(ann, { ids: [part] })).failed).toEqual([{ id: part, code: 'not_found' }])
+    await expect.poll(async () => (await only(ann)).size).toBe(2)
+  })
+
+  it('is undone and done again, and brings back its share alone', async () => {
+    const app = await open()
+    const ann = await app.as('ann')
+    const share = async (path: string) =>
+      (await (await ann.fetch(`/api/share${path}`, { method: 'POST', body: '{}' })).json()).hash
+    const [of, other] = [await share('/docs/deep/c.txt'), await share('/docs/b.txt')]
+    await put(ann, '/docs')
+    const { id } = await only(ann)
+    await restore(ann, { ids: [`${id}/deep/c.txt`] })
+    const statusOf = async (hash: string) => (await app.fetch(`/api/public/share/${hash}`)).status
+    expect([await statusOf(of), await statusOf(other)]).toEqual([200, 404])
+    const undoLast = async () => {
+      const { items } = await (await ann.fetch('/api/history?limit=1')).json()
+      const { status } = await ann.fetch(`/api/history/${items[0].id}/undo`, { method: 'POST' })
+      expect(status).toBe(200)
+    }
+    await undoLast()
+    expect(existsSync(app.tree.at('docs/deep/c.txt'))).toBe(false)
+    expect(pathsOf(await list(ann))).toEqual(['/docs/deep/c.txt', '/docs'])
+    await undoLast()
+    expect(await app.tree.read('docs/deep/c.txt')).toBe('ccc')
+  })
+
+  it('goes into another folder, a folder with all it holds', async () => {
+    const app = await open()
+    const ann = await app.as('ann')
+    await put(ann, '/docs')
+    const { id } = await only(ann)
+    const { restored } = await restore(ann, { ids: [`${id}/deep`], to: '/secret' })
+    expect(restored.map(({ path }) => path)).toEqual(['/secret/deep'])
+    expect(await app.tree.read('secret/deep/c.txt')).toBe('ccc')
+  })
+
+  it('leaves what has taken its place, or moves it into the trash', async () => {
+    const app = await open()
+    const ann = await app.as('ann')
+    await put(ann, '/docs')
+    const { id } = await only(ann)
+    await app.tree.add({ 'docs/b.txt': 'new' })
+    const part = `${id}/b.txt`
+    expect((await restore(ann, { ids: [part] })).failed).toEqual([{ id: part, code: 'exists' }])
+    await restore(ann, { ids: [part], conflict: 'replace' })
+    expect(await app.tree.read('docs/b.txt')).toBe('bb')
+    expect(pathsOf(await list(ann))).toEqual(['/docs/b.txt', '/docs'])
+  })
+
+  it('is refused where the caller may not see it, whatever the spelling, and where a link leads out', async () => {
+    const app = await open({
+      tree: { 'docs/secret/s.txt': 's', 'docs/b.txt': 'b', 'other.txt': 'o' },
+      users: [
+        { username: 'ann' },
+        { username: 'bob', rules: [{ ...RULE, allow: false, path: '/docs/secret' }] },
+      ],
+    })
+    await symlink(app.tree.at('other.txt'), app.tree.at('docs/out'))
+    await symlink(app.tree.root, app.tree.at('docs/top'))
+    await symlink('secret', app.tree.at('docs/way'))
+    const [ann, bob] = [await app.as('ann'), await app.as('bob')]
+    await put(ann, '/docs')
+    const { id } = await only(bob)
+    const parts = [
+      'secret',
+      'secret/s.txt',
+      'x/../secret/s.txt',
+      'secret//s.txt',
+      'way/s.txt',
+      'top/other.txt',
+      '../x',
+    ]
+    const { restored, failed } = await restore(bob, { ids: parts.map((part) => `${id}/${part}`) })
+    expect(restored).toEqual([])
+    expect(failed).toHaveLength(parts.length)
+    expect(existsSync(app.tree.at('docs'))).toBe(false)
+    expect(await app.tree.read('other.txt')).toBe('o')
   })
 })
 

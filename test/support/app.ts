@@ -1,11 +1,15 @@
 // The application in this process over a real tree: what the route tests use.
 import { join } from 'node:path'
+import { withEffective } from '../../src/access/effective.ts'
 import { type App, createApp } from '../../src/app.ts'
 import { hashPassword } from '../../src/auth/hash.ts'
+import { createSessions } from '../../src/auth/sessions.ts'
+import { createTokens } from '../../src/auth/tokens.ts'
 import { buildConfig, type Config } from '../../src/config/config.ts'
 import { openAssets } from '../../src/http/assets.ts'
 import type { Logger } from '../../src/lib/log.ts'
 import { listen } from '../../src/server.ts'
+import { USERS } from '../../src/store/collections.ts'
 import {
   defaultPermissions,
   defaultSettings,
@@ -15,7 +19,7 @@ import {
 } from '../../src/store/document.ts'
 import { createStore, type Store } from '../../src/store/store.ts'
 import { incomingOf } from './incoming.ts'
-import { loginAs, type SignedIn } from './login.ts'
+import { type Ask, loginAs, type SignedIn, withToken } from './login.ts'
 import { makeTree, type Tree, type TreeContent } from './tree.ts'
 
 export const PASSWORD = 'Blue-Kettle-77-Window'
@@ -29,7 +33,10 @@ export interface OpenedApp extends AsyncDisposable {
   /** Those of them that tell of failures nobody expected. */
   errors: string[]
   routes: App['routes']
+  /** As somebody who has signed in. Nothing is asked for and nothing logged: passwords take their time. */
   as(username: string): Promise<SignedIn>
+  /** Signs in with PASSWORD. */
+  login(username: string): Promise<SignedIn>
   /** Asks without a session. */
   fetch(path: string, init?: RequestInit): Promise<Response>
 }
@@ -66,7 +73,8 @@ export async function openApp(options: TestAppOptions = {}): Promise<OpenedApp> 
     app.request(path, init, { incoming: await incomingOf(path, init) })
   return {
     ...opened,
-    as: (username) => loginAs('', username, PASSWORD, ask),
+    as: (username) => signedIn({ config, store: opened.store }, username, ask),
+    login: (username) => loginAs('', username, PASSWORD, ask),
     fetch: ask,
     [Symbol.asyncDispose]: close,
   }
@@ -84,17 +92,40 @@ export async function startApp(options: TestAppOptions = {}): Promise<TestApp> {
     ...(connections !== undefined && { connections }),
   })
   const origin = `http://127.0.0.1:${server.port}`
+  const ask = (path: string, init?: RequestInit) => fetch(origin + path, init)
   return {
     ...opened,
     origin,
     port: server.port,
-    as: (username) => loginAs(origin, username, PASSWORD),
-    fetch: (path, init) => fetch(origin + path, { redirect: 'manual', ...init }),
+    as: (username) => signedIn({ config, store: opened.store }, username, ask),
+    login: (username) => loginAs(origin, username, PASSWORD),
+    fetch: (path, init) => ask(path, { redirect: 'manual', ...init }),
     async [Symbol.asyncDispose]() {
       await server.close(1_000)
       await close()
     },
   }
+}
+
+/** A session of the account as signing in opens it, without asking for the password. */
+async function signedIn(
+  { config, store }: { config: Config; store: Store },
+  username: string,
+  ask: Ask,
+): Promise<SignedIn> {
+  const found = store.all(USERS).find((one) => one.username === username)
+  if (!found) throw new Error(`nobody is called ${username}`)
+  const user = withEffective(store, found)
+  const { sessionIdleMs, sessionMaxMs, tokenExpirationMs } = config
+  const sessions = createSessions(store, { idleMs: sessionIdleMs, maxMs: sessionMaxMs })
+  const facts = { remember: true, address: '127.0.0.1', userAgent: '' }
+  const session = await sessions.open(user.id, facts)
+  const tokens = createTokens(() => store.settings().key)
+  const [token, cookie] = await Promise.all([
+    tokens.issue(user, session, 'api', tokenExpirationMs),
+    tokens.issue(user, session, 'cookie', sessionIdleMs),
+  ])
+  return withToken(token, `auth=${cookie}`, ask)
 }
 
 async function createTestApp(options: TestAppOptions) {

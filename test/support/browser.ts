@@ -34,8 +34,15 @@ const ARGS = [
   '--disable-sync',
 ]
 
-/** One process for all pages of a context, which then compiles the scripts of the page once. */
-const REOPENED = ['--process-per-site', '--js-flags=--no-script-streaming']
+/**
+ * One process for all pages of a context, which then compiles the scripts of the page once, and none that is
+ * started in advance for another site, which took a tenth of the time.
+ */
+const REOPENED = [
+  '--process-per-site',
+  '--js-flags=--no-script-streaming',
+  '--disable-site-isolation-trials',
+]
 
 // What texts measure must not depend on the fonts of the machine. Without these there would be none.
 const FONTS = join(import.meta.dirname, 'fonts.conf')
@@ -99,17 +106,25 @@ export interface OpenPage extends AsyncDisposable {
 export interface PageOptions extends BrowserContextOptions {
   /** Path to open; default the front page. */
   path?: string
-  /** Sign in first, through the API: the cookie is what the page starts from. Default admin. */
-  as?: { username: string; password: string } | null
+  /** Sign in first, through the API unless the cookie is there, which the page starts from. Default admin. */
+  as?: { username: string; password: string; cookie?: string } | null
   /** In a context of its own: taking the network away from one of two pages that share a process may not work. */
   isAlone?: boolean
 }
 
-/** A server whose pages are opened; `reopened` when more than one test opens some, one after the other. */
+/**
+ * A server whose pages are opened; `reopened` when more than one test opens pages of its origin, one after the
+ * other: those of the same server, or of others that come after it.
+ */
 export interface Opened {
   origin: string
-  reopened?: boolean
+  /** Of a session of ADMIN, where there is one. */
+  cookie?: string | undefined
+  reopened?: 'same' | 'other' | undefined
 }
+
+/** As the server sets it. */
+const COOKIE = { httpOnly: true, sameSite: 'Strict' } as const
 
 /** Opens a page of a running program, signed in unless `as` is null. */
 export async function openPage(
@@ -117,9 +132,11 @@ export async function openPage(
   server: Opened,
   options: PageOptions = {},
 ): Promise<OpenPage> {
-  const { path = '/', as = ADMIN, isAlone = false, ...contextOptions } = options
-  const make = server.reopened === true && !isAlone ? borrowContext : ownContext
-  const { context, leave } = await make(browser, server.origin, contextOptions)
+  const { cookie } = server
+  const admin = cookie === undefined ? ADMIN : { ...ADMIN, cookie }
+  const { path = '/', as = admin, isAlone = false, ...contextOptions } = options
+  const make = server.reopened && !isAlone ? borrowContext : ownContext
+  const { context, leave } = await make(browser, server, contextOptions)
   context.setDefaultTimeout(WAIT_MS)
   const page = await context.newPage()
   await slowDown(page, isAlone)
@@ -129,7 +146,10 @@ export async function openPage(
   page.on('console', (message) => {
     if (message.type() === 'error' && !isExpected(message.text())) problems.push(message.text())
   })
-  if (as) {
+  if (as && 'cookie' in as) {
+    const { cookie: value = '' } = as
+    await context.addCookies([{ name: 'auth', value, url: server.origin, ...COOKIE }])
+  } else if (as) {
     const response = await context.request.post('/api/login', {
       data: { ...as, recaptcha: '', remember: true },
     })
@@ -186,7 +206,7 @@ interface Lent {
 
 async function ownContext(
   browser: Browser,
-  origin: string,
+  { origin }: Opened,
   options: BrowserContextOptions = {},
 ): Promise<Lent> {
   const context = await browser.newContext({
@@ -201,8 +221,7 @@ async function ownContext(
 }
 
 /** A context that several tests use, one after the other. */
-interface Kept extends Lent {
-  origin: string
+interface Kept extends Lent, Opened {
   /** An empty page of the server: keeps the process of the site, with the scripts it has compiled, alive. */
   keeper: Page
   used: boolean
@@ -216,18 +235,22 @@ const MOST_KEPT = 4
 /** A context as new, unless an earlier one like it can be had: a third of the work is loading scripts. */
 async function borrowContext(
   browser: Browser,
-  origin: string,
+  server: Opened,
   options: BrowserContextOptions,
 ): Promise<Lent> {
+  const { origin, reopened } = server
   const key = `${origin} ${JSON.stringify(options)}`
   let found = kept.get(key)
-  if (found?.used) return ownContext(browser, origin, options)
+  if (found?.used) return ownContext(browser, server, options)
+  const isOther = found !== undefined && found.context.browser() !== browser
+  if (isOther && !found?.keeper.isClosed()) return ownContext(browser, server, options)
   kept.delete(key)
-  if (found === undefined || found.context.browser() !== browser || found.keeper.isClosed()) {
+  if (found === undefined || isOther || found.keeper.isClosed()) {
     await makeRoom()
-    const { context } = await ownContext(browser, origin, options)
+    const { context } = await ownContext(browser, server, options)
     const keeper = await context.newPage()
-    const made: Kept = { context, origin, keeper, used: false, leave: () => giveBack(key, made) }
+    const leave = () => giveBack(key, made)
+    const made: Kept = { context, origin, reopened, keeper, used: false, leave }
     found = made
     await keeper.goto(BLANK)
     // The pages of a context have one process: all are gone with it.
@@ -235,6 +258,7 @@ async function borrowContext(
   } else if (options.permissions) await found.context.grantPermissions(options.permissions)
   kept.set(key, found)
   found.used = true
+  found.reopened = reopened
   return found
 }
 
@@ -247,13 +271,16 @@ async function makeRoom(): Promise<void> {
   await oldest[1].context.close()
 }
 
+/** What tests listen for. */
+const EVENTS = ['page', 'request', 'requestfinished', 'response', 'dialog', 'console'] as const
+
 /** Closes what the test opened and forgets what the browser knows; a context that cannot be cleared goes. */
 async function giveBack(key: string, found: Kept): Promise<void> {
   const { context, origin, keeper } = found
   if (kept.get(key) !== found) return context.close()
   try {
     for (const page of context.pages()) if (page !== keeper) await page.close()
-    for (const event of ['page', 'request', 'response', 'dialog', 'console'] as const) {
+    for (const event of EVENTS) {
       context.removeAllListeners(event)
     }
     await context.unrouteAll({ behavior: 'ignoreErrors' })
@@ -262,6 +289,7 @@ async function giveBack(key: string, found: Kept): Promise<void> {
     await context.clearCookies()
     const session = await context.newCDPSession(keeper)
     await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })
+    if (found.reopened === 'other') await session.send('Network.clearBrowserCache')
     await session.detach()
     // A clock that a test has set stays set. Its Date calls itself native.
     if (!(await keeper.evaluate(() => `${setTimeout}`.includes('[native code]'))))
@@ -273,12 +301,27 @@ async function giveBack(key: string, found: Kept): Promise<void> {
   }
 }
 
-/** Closes the contexts that are kept for a server: before the server ends. */
+/** Closes the contexts that are kept for a server: before it ends and no other comes after it. */
 export async function forgetContexts(origin: string): Promise<void> {
   for (const [key, found] of kept) {
     if (found.origin !== origin) continue
     kept.delete(key)
     await found.context.close()
+  }
+}
+
+/** Forgets what the contexts that are kept have loaded from a server: before another comes after it. */
+export async function forgetLoaded(origin: string): Promise<void> {
+  for (const [key, { origin: other, context, keeper }] of kept) {
+    if (other !== origin) continue
+    try {
+      const session = await context.newCDPSession(keeper)
+      await session.send('Network.clearBrowserCache')
+      await session.detach()
+    } catch {
+      kept.delete(key)
+      await context.close()
+    }
   }
 }
 

@@ -8,6 +8,7 @@ import { ROOT } from '../../src/lib/vpath.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
 import { findUser } from '../../src/store/users.ts'
 import { PASSWORD, startApp, type TestApp } from './app.ts'
+import { LOCK_INFO, tokenFor } from './dav.ts'
 import type { SignedIn } from './login.ts'
 import { changeRecords, recordsOf } from './records.ts'
 import { makeShare } from './shares.ts'
@@ -26,7 +27,13 @@ export interface Door {
   open: number
   /** For people, not for tokens. */
   isPersonal?: true
-  go(user: SignedIn, app: TestApp): Promise<Response>
+  go(user: SignedIn, app: TestApp, kept?: Kept): Promise<Response>
+}
+
+/** Where something is put into the trash: the folder that has it, and the path in there. */
+export interface Kept {
+  base: string
+  path: string
 }
 
 const get = (path: string) => (user: SignedIn) => user.fetch(path)
@@ -35,11 +42,141 @@ const send =
   (user: SignedIn) =>
     user.fetch(path, { method, body, headers })
 
+const keptBeside = ({ tree }: TestApp): Kept => ({ base: tree.root, path: 'gone.txt' })
+
 function jobOf(kind: string, item: string, more: object = {}): string {
   return JSON.stringify({ kind, items: [`/${item}`], ...more })
 }
 
+/** By WebDAV, with a token that the account has made, or the one that is asked by. */
+const dav =
+  (method: string, path: string, headers: Record<string, string> = {}, body?: string) =>
+  async (user: SignedIn, app: TestApp) => {
+    const own = user.token === '' || user.token.startsWith('fbt.')
+    const token = own ? user.token : await tokenFor(app, 2, { perm: full })
+    const all = { ...headers, ...(token && { Authorization: `Bearer ${token}` }) }
+    return app.fetch(path, { method, headers: all, ...(body !== undefined && { body }) })
+  }
+const davTo = (method: string, from: string, to: string) =>
+  dav(method, `/dav/dav/${from}`, { Destination: `/dav/dav/${to}` })
+
 export const DOORS: Door[] = [
+  { name: 'WebDAV GET', needs: ['download'], denied: 403, open: 200, go: dav('GET', '/dav/a.txt') },
+  {
+    name: 'WebDAV PROPPATCH',
+    needs: ['modify'],
+    denied: 403,
+    open: 207,
+    go: dav(
+      'PROPPATCH',
+      '/dav/a.txt',
+      {},
+      '<propertyupdate xmlns="DAV:"><set><prop><x xmlns="urn:x">1</x></prop></set></propertyupdate>',
+    ),
+  },
+  {
+    name: 'WebDAV PATCH',
+    needs: ['modify', 'download'],
+    denied: 403,
+    open: 204,
+    go: dav(
+      'PATCH',
+      '/dav/dav/part.txt',
+      { 'X-Update-Range': 'append', 'Content-Type': 'application/x-sabredav-partialupdate' },
+      'x',
+    ),
+  },
+  {
+    name: 'WebDAV LOCK',
+    needs: ['modify'],
+    denied: 403,
+    open: 200,
+    go: dav('LOCK', '/dav/dav/lock.txt', {}, LOCK_INFO),
+  },
+  {
+    name: 'WebDAV LOCK of a new name',
+    needs: ['create'],
+    denied: 403,
+    open: 201,
+    go: dav('LOCK', '/dav/dav/lock-new.txt', {}, LOCK_INFO),
+  },
+  {
+    name: 'WebDAV UNLOCK',
+    needs: [],
+    denied: 0,
+    open: 409,
+    go: dav('UNLOCK', '/dav/a.txt', { 'Lock-Token': '<urn:uuid:none>' }),
+  },
+  {
+    name: 'WebDAV PROPFIND',
+    needs: [],
+    denied: 0,
+    open: 207,
+    go: dav('PROPFIND', '/dav/', { Depth: '1' }),
+  },
+  {
+    name: 'WebDAV PUT',
+    needs: ['create'],
+    denied: 403,
+    open: 201,
+    go: dav('PUT', '/dav/dav/n.txt', {}, 'x'),
+  },
+  {
+    name: 'WebDAV PUT over',
+    needs: ['modify'],
+    denied: 403,
+    open: 204,
+    go: dav('PUT', '/dav/dav/e.txt', {}, 'x'),
+  },
+  {
+    name: 'WebDAV MKCOL',
+    needs: ['create'],
+    denied: 403,
+    open: 201,
+    go: dav('MKCOL', '/dav/dav/new'),
+  },
+  {
+    name: 'WebDAV DELETE',
+    needs: ['delete'],
+    denied: 403,
+    open: 204,
+    go: dav('DELETE', '/dav/dav/d.txt'),
+  },
+  {
+    name: 'WebDAV COPY',
+    needs: ['create'],
+    denied: 403,
+    open: 201,
+    go: davTo('COPY', 'a.txt', 'c.txt'),
+  },
+  {
+    name: 'WebDAV COPY over',
+    needs: ['create', 'modify'],
+    denied: 403,
+    open: 204,
+    go: davTo('COPY', 'a.txt', 'o.txt'),
+  },
+  {
+    name: 'WebDAV COPY over a folder',
+    needs: ['create', 'delete'],
+    denied: 403,
+    open: 204,
+    go: davTo('COPY', 'from', 'to'),
+  },
+  {
+    name: 'WebDAV MOVE',
+    needs: ['rename'],
+    denied: 403,
+    open: 201,
+    go: davTo('MOVE', 'm.txt', 'm2.txt'),
+  },
+  {
+    name: 'WebDAV MOVE over',
+    needs: ['rename', 'modify'],
+    denied: 403,
+    open: 204,
+    go: davTo('MOVE', 'm3.txt', 'o2.txt'),
+  },
   { name: 'raw file', needs: ['download'], denied: 202, open: 200, go: get('/api/raw/a.txt') },
   {
     name: 'raw inline',
@@ -129,16 +266,16 @@ export const DOORS: Door[] = [
     needs: ['download'],
     denied: 202,
     open: 200,
-    go: async (user, app) =>
-      user.fetch(`/api/trash/${await keepInTrash(app.tree.root, 'gone.txt', CANARY)}?raw=true`),
+    go: async (user, app, { base, path } = keptBeside(app)) =>
+      user.fetch(`/api/trash/${await keepInTrash(base, path, CANARY)}?raw=true`),
   },
   {
     name: 'delete for good',
     needs: ['delete'],
     denied: 403,
     open: 202,
-    go: async (user, app) => {
-      const id = await keepInTrash(app.tree.root, 'gone.txt', CANARY, { id: 'b'.repeat(32) })
+    go: async (user, app, { base, path } = keptBeside(app)) => {
+      const id = await keepInTrash(base, path, CANARY, { id: 'b'.repeat(32) })
       return user.fetch(`/api/trash/${id}`, { method: 'DELETE' })
     },
   },
@@ -253,6 +390,55 @@ export const DOORS: Door[] = [
     denied: 403,
     open: 201,
     go: send('POST', '/api/jobs?wait=30', jobOf('delete', 'job/del.txt')),
+  },
+  {
+    name: 'mode as a job',
+    needs: ['modify'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', jobOf('mode', 'a.txt', { mode: '644' })),
+  },
+  {
+    name: 'compress as a job',
+    needs: ['create', 'download'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', jobOf('compress', 'a.txt', { conflict: 'rename' })),
+  },
+  {
+    name: 'sums as a job',
+    needs: ['create', 'download'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', jobOf('checksum', 'a.txt', { conflict: 'rename' })),
+  },
+  {
+    name: 'check of sums as a job',
+    needs: ['download'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', jobOf('checksum', 'a.txt', { check: true })),
+  },
+  {
+    name: 'extract as a job',
+    needs: ['create', 'download'],
+    denied: 403,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', jobOf('extract', 'a.txt')),
+  },
+  {
+    name: 'empty the trash as a job',
+    needs: [],
+    denied: 0,
+    open: 201,
+    go: send('POST', '/api/jobs?wait=30', JSON.stringify({ kind: 'empty', olderThan: '900d' })),
+  },
+  {
+    name: 'restore nothing as a job',
+    needs: [],
+    denied: 0,
+    open: 404,
+    go: send('POST', '/api/jobs', JSON.stringify({ kind: 'restore', ids: ['none'] })),
   },
   {
     name: 'listen to jobs',
@@ -727,6 +913,14 @@ export const DOORS: Door[] = [
     open: 404,
     go: send('DELETE', '/api/uploads/none.bin', ''),
   },
+  { name: 'locks', needs: [], denied: 0, open: 200, go: get('/api/locks/a.txt') },
+  {
+    name: 'end no lock',
+    needs: [],
+    denied: 0,
+    open: 404,
+    go: send('DELETE', '/api/locks/a.txt?id=none', ''),
+  },
   { name: 'usage', needs: [], denied: 0, open: 200, go: get('/api/usage/') },
 ]
 
@@ -740,13 +934,20 @@ const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 )
-const tree = {
+/** What the doors are tried on. */
+export const FILES_OF_DOORS = {
   ...FILES,
   'a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n`,
   'pixel.png': PIXEL,
   'shared/a.txt': CANARY,
   'shared/a.srt': `1\n00:00:01,000 --> 00:00:02,000\n${CANARY}\n`,
   'shared/pixel.png': PIXEL,
+  ...Object.fromEntries(
+    ['a', 'd', 'e', 'o', 'o2', 'm', 'm3', 'from/a', 'to/a', 'lock', 'part'].map((name) => [
+      `dav/${name}.txt`,
+      CANARY,
+    ]),
+  ),
   'job/a.txt': CANARY,
   'job/move.txt': CANARY,
   'job/del.txt': CANARY,
@@ -797,13 +998,13 @@ export async function joinDirectory(app: TestApp): Promise<void> {
 
 /** Hash of the folder that `subject` shares. */
 export function shareOf(app: TestApp): string {
-  return recordsOf(app.store).shares.find(({ path }) => path === '/shared/')?.hash ?? ''
+  return recordsOf(app.store).shares.find(({ path }) => path.endsWith('/shared/'))?.hash ?? ''
 }
 
 /** An application with the account `subject` (id 2), who has shared a folder, and `other` (id 3). */
 export async function startMatrix(perm: Permissions): Promise<TestApp> {
   const app = await startApp({
-    tree,
+    tree: FILES_OF_DOORS,
     // Nobody answers there.
     config: {
       enableExec: true,

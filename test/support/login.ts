@@ -1,6 +1,8 @@
 // Signing in over HTTP, and calls as that user.
 import { ADMIN } from './program.ts'
 
+export type Ask = (address: string, init: RequestInit) => Promise<Response>
+
 export interface SignedIn {
   /** The `X-Auth` token. */
   token: string
@@ -18,7 +20,7 @@ export async function loginAs(
   origin: string,
   username: string = ADMIN.username,
   password: string = ADMIN.password,
-  ask: (address: string, init: RequestInit) => Promise<Response> = fetch,
+  ask: Ask = fetch,
 ): Promise<SignedIn> {
   const response = await ask(`${origin}/api/login`, {
     method: 'POST',
@@ -27,13 +29,18 @@ export async function loginAs(
   const token = await response.text()
   if (response.status !== 200) throw new Error(`login as ${username}: ${response.status} ${token}`)
   const cookie = response.headers.getSetCookie().map((item) => item.split(';')[0])
+  return withToken(token, cookie.join('; '), (path, init) => ask(`${origin}${path}`, init))
+}
+
+/** Calls with a token. */
+export function withToken(token: string, cookie: string, ask: Ask): SignedIn {
   return {
     token,
-    cookie: cookie.join('; '),
+    cookie,
     fetch: (path, init = {}) => {
       const headers = new Headers(init.headers)
       headers.set('X-Auth', token)
-      return ask(`${origin}${path}`, { ...init, headers })
+      return ask(path, { ...init, headers })
     },
   }
 }

@@ -1,5 +1,6 @@
 // Starts the product as users get it: a separate process on a port of the system's choosing.
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
@@ -22,9 +23,15 @@ export interface ProgramOptions {
   database?: string
 }
 
+type Options = ProgramOptions & { database: string }
+
 export interface Program extends AsyncDisposable {
   /** `http://127.0.0.1:<port>` without a trailing slash and without the base URL. */
   origin: string
+  /** Given when other servers of this worker come to the same origin after it. */
+  reopened?: 'other'
+  /** Of ADMIN, where the database was made with a session. */
+  cookie?: string
   /** 0 on a unix socket. */
   port: number
   database: string
@@ -49,14 +56,70 @@ export function programCommand(): [string, ...string[]] {
   throw new Error('nothing to test: run "npm run package" or "npm run build" first')
 }
 
+/** Below the ports that the system gives out. */
+const FIRST_PORT = 20_000
+const PORTS = 12_000
+
+/** Where servers of this worker listen one after the other, so that its browser knows their scripts. */
+const lasting = { port: FIRST_PORT + randomInt(PORTS), taken: false, wanted: false }
+
+/** Makes the database `file` as a first start does; gives the cookie of a session of ADMIN in it. */
+type MakeDatabase = (file: string) => Promise<string>
+
+let makeDatabase: MakeDatabase | undefined
+/** By database. */
+const cookies = new Map<string, string>()
+
+/**
+ * From now on servers of this worker are at one origin: the one that runs at a time, others at free ports.
+ * `make` makes their databases.
+ */
+export function servePages(make: MakeDatabase): void {
+  lasting.wanted = true
+  makeDatabase = make
+}
+
 /** Starts the server over a tree and resolves once it answers. Dispose it with `await using`. */
 export async function startProgram(tree: Tree, options: ProgramOptions = {}): Promise<Program> {
-  const [command, ...leading] = programCommand()
   const database = options.database ?? join(tree.base, 'filebrowser.db')
+  // Who is let in without a password is stored by the first start.
+  if (makeDatabase && !existsSync(database) && !options.args?.includes('--noauth'))
+    cookies.set(database, await makeDatabase(database))
+  const program = await startAnywhere(tree, { ...options, database })
+  const cookie = cookies.get(database)
+  return cookie === undefined ? program : { ...program, cookie }
+}
+
+async function startAnywhere(tree: Tree, options: Options): Promise<Program> {
+  const { listen, args = [] } = options
+  const isElsewhere = listen !== undefined || args.includes('-p') || args.includes('--cert')
+  if (!lasting.wanted || lasting.taken || isElsewhere)
+    return startAt(listen ?? FREE_PORT, tree, options)
+  lasting.taken = true
+  try {
+    const { port } = lasting
+    const program = await startAt(['-a', '127.0.0.1', '-p', `${port}`], tree, options)
+    program.process.once('exit', () => {
+      lasting.taken = false
+    })
+    return { ...program, reopened: 'other' }
+  } catch (error) {
+    lasting.taken = false
+    if (!String(error).includes('in use by another')) throw error
+    lasting.port = FIRST_PORT + randomInt(PORTS)
+    return startAnywhere(tree, options)
+  }
+}
+
+const FREE_PORT = ['-a', '127.0.0.1', '-p', '0']
+
+async function startAt(listen: string[], tree: Tree, options: Options): Promise<Program> {
+  const [command, ...leading] = programCommand()
+  const { database } = options
   const { username, password } = ADMIN
   const args = [
     ...leading,
-    ...(options.listen ?? ['-a', '127.0.0.1', '-p', '0']),
+    ...listen,
     ...['-r', tree.root, '-d', database],
     ...['--username', username, '--password', password],
     ...(options.args ?? []),
@@ -117,15 +180,17 @@ export async function startProgram(tree: Tree, options: ProgramOptions = {}): Pr
 export async function startConfigured(
   tree: Tree,
   settings: string[],
-  prepare: (program: Program) => Promise<unknown> = async () => {},
+  prepare?: (program: Program) => Promise<unknown>,
 ): Promise<Program> {
-  const first = await startProgram(tree)
-  try {
-    await prepare(first)
-  } finally {
-    await first.stop()
-  }
-  const { database } = first
+  const database = join(tree.base, 'filebrowser.db')
+  if (prepare || !makeDatabase) {
+    const first = await startProgram(tree)
+    try {
+      await prepare?.(first)
+    } finally {
+      await first.stop()
+    }
+  } else cookies.set(database, await makeDatabase(database))
   const change = ['config', 'set', '-d', database, ...settings]
   const { code, stderr } = await runProgram(change, { cwd: tree.base })
   if (code !== 0) throw new Error(`config set: ${stderr}`)

@@ -1,11 +1,17 @@
 // One server for all browser tests that need a folder of their own and nothing else of a server: each
 // takes one of the accounts made here, which sees its folder alone. Started once, before the tests.
-import { mkdir } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { hashPassword } from '../../src/auth/hash.ts'
-import { defaultPermissions, defaultSettings, emptyDocument } from '../../src/store/document.ts'
+import {
+  defaultPermissions,
+  defaultSettings,
+  emptyDocument,
+  type User,
+} from '../../src/store/document.ts'
 import { createStore } from '../../src/store/store.ts'
+import { signInAll } from './first-database.ts'
 import { ADMIN, startProgram } from './program.ts'
 import { makeTree, memoryFolder, type Tree } from './tree.ts'
 
@@ -27,6 +33,11 @@ export async function takeAccount(root: string): Promise<string> {
     if (made === undefined) return name
   }
   throw new Error('no account is left: make more in shared-server.ts')
+}
+
+/** What the browser of somebody has who has signed in as the account of that name. */
+export function cookieOf(root: string, name: string): Promise<string> {
+  return readFile(join(root, '..', 'cookies', name), 'utf8')
 }
 
 /** The id of the account of that name. */
@@ -74,6 +85,14 @@ async function makeAccounts(tree: Tree): Promise<string> {
   }
   await mkdir(join(tree.base, 'taken'))
   const store = await createStore(join(tree.base, 'filebrowser.db'), document)
+  await keepCookies(join(tree.base, 'cookies'), others, await signInAll(store, others))
   await store.close()
   return store.file
+}
+
+/** Who has one of these need not sign in, which would take a tenth of the time of the pages. */
+async function keepCookies(folder: string, users: User[], cookies: string[]): Promise<void> {
+  await mkdir(folder)
+  for (const [at, { username }] of users.entries())
+    await writeFile(join(folder, username), cookies[at] as string)
 }
