@@ -12,6 +12,7 @@ import { crc32 } from 'node:zlib'
 import { createArchiveWriter } from '../src/files/archive/archive.ts'
 import type { ArchiveEntry } from '../src/files/archive/entries.ts'
 import type { ArchiveFormat } from '../src/files/archive/formats.ts'
+import { createThreads } from '../src/programs/threads.ts'
 
 interface Source {
   name: string
@@ -55,7 +56,12 @@ function ours(format: ArchiveFormat): Writer {
         yield { kind: 'file', name, vpath: `/${name}`, open: opened } as never
       }
     }
-    await createArchiveWriter()(entries(), format, { write }, new AbortController().signal)
+    await createArchiveWriter(createThreads())(
+      entries(),
+      format,
+      { write },
+      new AbortController().signal,
+    )
     return bytes
   }
 }

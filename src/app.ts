@@ -152,6 +152,7 @@ export function createApp(base: BaseDeps): App {
       deps.hooks.close()
       deps.transfers.close()
       deps.previews.close()
+      await deps.threads.close()
       await deps.programs.close()
       // What is lost is only how lately sessions were seen.
       await deps.sessions.flush().catch((error: unknown) => {
@@ -163,7 +164,6 @@ export function createApp(base: BaseDeps): App {
       await deps.passkeys.flush().catch((error: unknown) => {
         deps.log.warn(`when passkeys were last used was not written: ${(error as Error).message}`)
       })
-      await deps.passkeys.close()
       await deps.audit.close()
       await deps.keeping.close()
       await deps.versions.close()

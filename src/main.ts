@@ -13,8 +13,8 @@ const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGQUIT'] as const
 function onSignal(listener: SignalListener): () => void {
   let stopping = false
   const stop = (name: string) => {
-    // Whoever asks twice does not want to wait for the running requests.
-    if (stopping) process.exit(1)
+    // Whoever asks twice does not want to wait for anything, nor for threads, as an exit does.
+    if (stopping) endBySignal(name)
     stopping = true
     listener('stop', name)
   }
@@ -25,6 +25,18 @@ function onSignal(listener: SignalListener): () => void {
     for (const name of STOP_SIGNALS) process.off(name, stop)
     process.off('SIGHUP', reload)
   }
+}
+
+function endBySignal(name: string): never {
+  leaveSignals()
+  process.kill(process.pid, name)
+  // The first process of a container outlives its own signals.
+  process.exit(1)
+}
+
+/** From now on they end the process, even one that hangs. */
+function leaveSignals(): void {
+  for (const name of STOP_SIGNALS) process.removeAllListeners(name)
 }
 
 function onStray(listener: (error: unknown) => void): () => void {
@@ -73,6 +85,7 @@ async function main(): Promise<void> {
     onStray,
   })
   await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+  leaveSignals()
   process.exit(code)
 }
 

@@ -84,7 +84,7 @@ export function createDeps(base: BaseDeps) {
     ),
     apiTokens,
     secondFactors: createSecondFactors(store),
-    passkeys: createPasskeys(store, log),
+    passkeys: createPasskeys(store, log, services.threads),
     /** Null where none is configured. */
     oidc: createOidcProvider(config),
     /** Of those who have given their password and owe the second step. */
@@ -109,7 +109,7 @@ export function createDeps(base: BaseDeps) {
     directory: config['ldap.url'] === '' ? null : createDirectory(config, log.warn),
     programs,
     previews,
-    subtitles: createSubtitleConverter(),
+    subtitles: createSubtitleConverter(services.threads),
     sniffedTypes: createSniffedTypes(),
     selections: createSelections(),
     bodies: createPendingBodies(),

@@ -20,6 +20,7 @@ import { versionedVolume } from '../keep/versioned-volume.ts'
 import type { Versions } from '../keep/versions.ts'
 import { createGate, type Gate } from '../lib/gate.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
+import { createThreads, type Threads } from '../programs/threads.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
 import { createQuotas, type Quotas } from '../quotas/quotas.ts'
@@ -56,6 +57,7 @@ export interface Services extends TreeServices, ServiceBase {
   /** Lets a few archives be unpacked at a time. */
   inDecoderTurn: Gate
   checksum: Checksum
+  threads: Threads
 }
 
 interface ServiceBase extends HookServices {
@@ -65,7 +67,7 @@ interface ServiceBase extends HookServices {
   previews: Pick<Previews, 'forget' | 'mayHoldAny'>
 }
 
-/** `properties`, `davLocks`, `hooks`, `quotas`, `history`, `keeping`, `versions` and `temps` are to be closed. */
+/** `properties`, `davLocks`, `hooks`, `quotas`, `history`, `keeping`, `versions`, `temps` and `threads` are to be closed. */
 export function createServices(base: ServiceBase): Services {
   const { config, store, foldCase, log } = base
   const disks = createDisks()
@@ -96,6 +98,7 @@ export function createServices(base: ServiceBase): Services {
   })
   const trash = openTrash({ config, database: store.file, log }, volume)
   const keeping = createKeeping({ volume: disk, trash, versions, policy, log })
+  const threads = createThreads()
   const roots = createRoots(store, disks, config.roots, base.foldingRoots ?? new Set())
   return {
     ...base,
@@ -114,8 +117,9 @@ export function createServices(base: ServiceBase): Services {
     keeping,
     caselessDisks: createCaselessDisks(disks, config.root, foldCase),
     roots,
-    writeArchive: createArchiveWriter(),
+    writeArchive: createArchiveWriter(threads),
     inDecoderTurn: createGate(MAX_DECODERS),
-    checksum: createChecksum(),
+    checksum: createChecksum(threads),
+    threads,
   }
 }

@@ -8,6 +8,7 @@ import {
   missingFormats,
   parseArchiveFormat,
 } from '../../src/files/archive/archive.ts'
+import { createThreads } from '../../src/programs/threads.ts'
 import {
   archiveTo,
   archiveToFile,
@@ -134,7 +135,12 @@ it('writes zip beyond 65,535 entries so that unzip reads them all', async () => 
   await using tree = await makeTree({})
   const parts: Buffer[] = []
   const write = async (chunk: Uint8Array) => void parts.push(Buffer.from(chunk))
-  await createArchiveWriter()(entries, 'zip', { write }, new AbortController().signal)
+  await createArchiveWriter(createThreads())(
+    entries,
+    'zip',
+    { write },
+    new AbortController().signal,
+  )
   const file = join(tree.base, 'many.zip')
   await writeFile(file, Buffer.concat(parts))
   needProgram('unzip')

@@ -9,13 +9,14 @@ import {
 } from '../../src/files/transfer/checksum.ts'
 import type { ReadHandle } from '../../src/files/volume/read-handle.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
+import { createThreads } from '../../src/programs/threads.ts'
 import { openScope } from '../support/archives.ts'
 import { leastOf } from '../support/cpu-time.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const MIB = 1024 * 1024
-const checksum = createChecksum()
+const checksum = createChecksum(createThreads())
 const forever = new AbortController().signal
 const me = { owner: 1, signal: forever }
 

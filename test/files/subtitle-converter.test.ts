@@ -2,6 +2,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { expect, it } from 'vitest'
 import { createSubtitleConverter } from '../../src/files/subtitle/converter.ts'
 import { toWebVtt } from '../../src/files/subtitle/subtitle.ts'
+import { createThreads } from '../../src/programs/threads.ts'
 import { leastOf } from '../support/cpu-time.ts'
 
 const srt = (text: string) => Buffer.from(`1\n00:00:01,000 --> 00:00:02,000\n${text}\n`)
@@ -22,7 +23,7 @@ async function textOf(converter: ReturnType<typeof createSubtitleConverter>, byt
 }
 
 it('converts large files like small ones', async () => {
-  const converter = createSubtitleConverter()
+  const converter = createSubtitleConverter(createThreads())
   const large = srt(`${'<b>a</b> '.repeat(30_000)}end`)
   expect(large.length).toBeGreaterThan(256 * 1024)
   expect(await textOf(converter, large)).toBe(toWebVtt(large, 'srt'))
@@ -30,7 +31,7 @@ it('converts large files like small ones', async () => {
 })
 
 it('leaves the server to others meanwhile', async () => {
-  const converter = createSubtitleConverter()
+  const converter = createSubtitleConverter(createThreads())
   const hostile = srt('<b>'.repeat(1_000_000) + '</u>'.repeat(500_000))
   const startMs = performance.now()
   toWebVtt(hostile, 'srt')
@@ -46,7 +47,7 @@ it('leaves the server to others meanwhile', async () => {
 })
 
 it('a large file without cues fails like a small one', async () => {
-  const converter = createSubtitleConverter()
+  const converter = createSubtitleConverter(createThreads())
   for (const bytes of [Buffer.from('nothing'), Buffer.alloc(300_000, 'nothing\n')])
     await expect(converter.convert(source(bytes), signal)).rejects.toMatchObject({
       name: 'AppError',
@@ -57,7 +58,7 @@ it('a large file without cues fails like a small one', async () => {
 })
 
 it('reads a large file when it is its turn, and not for whoever has left', async () => {
-  const converter = createSubtitleConverter()
+  const converter = createSubtitleConverter(createThreads())
   const large = srt('a '.repeat(200_000))
   const leaving = new AbortController()
   let reads = 0
@@ -81,7 +82,7 @@ it('reads a large file when it is its turn, and not for whoever has left', async
 })
 
 it('keeps at most some 50 MB of texts that nobody takes', async () => {
-  const converter = createSubtitleConverter()
+  const converter = createSubtitleConverter(createThreads())
   const large = srt('a '.repeat(4_000_000))
   const leaving = new AbortController()
   let reads = 0

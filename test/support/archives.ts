@@ -10,6 +10,7 @@ import { archiveEntries, commonFolder } from '../../src/files/archive/entries.ts
 import type { ArchiveFormat } from '../../src/files/archive/formats.ts'
 import { createScope, type Scope } from '../../src/files/place/scope.ts'
 import type { VPath } from '../../src/lib/vpath.ts'
+import { createThreads } from '../../src/programs/threads.ts'
 import { needProgram } from './programs.ts'
 import { VOLUME } from './scope.ts'
 
@@ -37,7 +38,7 @@ export function openScope(root: string, allow: (vpath: VPath) => boolean = () =>
   })
 }
 
-const writeArchive = createArchiveWriter()
+const writeArchive = createArchiveWriter(createThreads())
 const NEVER = new AbortController().signal
 
 /** Writes an archive of `roots` (default everything) to `sink`. */

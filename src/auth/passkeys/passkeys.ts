@@ -9,6 +9,7 @@ import type {
 } from '@simplewebauthn/server'
 import { AppError } from '../../lib/errors.ts'
 import type { Logger } from '../../lib/log.ts'
+import type { Threads } from '../../programs/threads.ts'
 import type { Store, Transaction } from '../../store/collection.ts'
 import { PASSKEYS } from '../../store/collections.ts'
 import type { Passkey, User } from '../../store/document.ts'
@@ -61,7 +62,6 @@ export interface Passkeys {
   /** The passkey that has signed, which is noted as used. Throws `wrong_credentials`. */
   prove(response: AuthenticationResponseJSON, wanted: Wanted): Promise<Passkey>
   flush(): Promise<void>
-  close(): Promise<void>
 }
 
 /** Gives a passkey another name. Throws `bad_request`, `not_found`. */
@@ -76,9 +76,9 @@ export function removePasskey(tx: Transaction, userID: number, id: string): Pass
   return own
 }
 
-export function createPasskeys(store: Store, log: Logger): Passkeys {
+export function createPasskeys(store: Store, log: Logger, threads: Threads): Passkeys {
   const challenges = createChallenges()
-  const verifier = createVerifier()
+  const verifier = createVerifier(threads)
   const lastUsed = createLastUsed(store, PASSKEYS)
 
   const fitting = (userID: number, site: Site | NoSite) => {
@@ -157,7 +157,6 @@ export function createPasskeys(store: Store, log: Logger): Passkeys {
       return countUse(store, log, verified)
     },
     flush: lastUsed.flush,
-    close: verifier.close,
   }
 }
 

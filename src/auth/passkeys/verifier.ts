@@ -1,7 +1,8 @@
 // The thread that verifies passkeys: started with the first answer of an authenticator, ended when there are none for a
 // while.
-import { Worker } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
 import { AppError } from '../../lib/errors.ts'
+import type { Threads } from '../../programs/threads.ts'
 import type { PasskeyAnswer, PasskeyWork, Verified } from './passkey.worker.ts'
 
 const IDLE_MS = 30_000
@@ -12,7 +13,6 @@ const HEAP_LIMITS = { maxOldGenerationSizeMb: 128 }
 export interface Verifier {
   /** Throws `wrong_credentials` with the reason for the log. */
   verify(work: PasskeyWork): Promise<Verified>
-  close(): Promise<void>
 }
 
 interface Thread {
@@ -20,7 +20,7 @@ interface Thread {
   waiting: Map<number, PromiseWithResolvers<PasskeyAnswer>>
 }
 
-export function createVerifier(): Verifier {
+export function createVerifier(threads: Threads): Verifier {
   let thread: Thread | null = null
   let timer: NodeJS.Timeout | undefined
   let count = 0
@@ -32,7 +32,7 @@ export function createVerifier(): Verifier {
     await ended?.worker.terminate()
   }
   const start = (): Thread => {
-    const worker = new Worker(new URL('./passkey.worker.ts', import.meta.url), {
+    const worker = threads.start(new URL('./passkey.worker.ts', import.meta.url), {
       resourceLimits: HEAP_LIMITS,
     })
     const started: Thread = { worker, waiting: new Map() }
@@ -69,10 +69,6 @@ export function createVerifier(): Verifier {
         own.waiting.delete(id)
         if (thread === own) endLater(own)
       }
-    },
-    close: () => {
-      clearTimeout(timer)
-      return end(thread, new Error('the server stops'))
     },
   }
 }

@@ -1,5 +1,6 @@
 // Archives of a folder or a selection, written as they are being made, in constant memory.
 import { badRequest } from '../../lib/errors.ts'
+import type { Threads } from '../../programs/threads.ts'
 import { type ByteSink, createBatchingSink } from './byte-sink.ts'
 import { type Content, readAhead } from './content.ts'
 import type { ArchiveEntry } from './entries.ts'
@@ -91,9 +92,9 @@ export type WriteArchive = ReturnType<typeof createArchiveWriter>
  * breaks after its header was written, or on abort, it throws and the archive is incomplete: the
  * caller must make that visible. All files are closed when it settles.
  */
-export function createArchiveWriter() {
-  const compressorFor = createCompressors()
-  const createDeflatedZip = createZipDeflater()
+export function createArchiveWriter(threads: Threads) {
+  const compressorFor = createCompressors(threads)
+  const createDeflatedZip = createZipDeflater(threads)
   return async (
     entries: AsyncIterable<ArchiveEntry>,
     format: ArchiveFormat,

@@ -1,6 +1,7 @@
 // Threads that turn one block of bytes into another, started on demand and ended when idle. Blocks
 // pass through shared memory, so that nothing piles up in the heaps on either side.
-import type { Worker, WorkerOptions } from 'node:worker_threads'
+import type { Worker } from 'node:worker_threads'
+import type { Threads } from '../../programs/threads.ts'
 
 /** A thread costs memory, so it goes when nobody has needed it for a while. */
 const IDLE_MS = 10_000
@@ -13,11 +14,12 @@ const HEAP_LIMITS = { maxOldGenerationSizeMb: 64 }
 interface BlockThreadOptions {
   inputBytes: number
   outputBytes: number
+  threads: Threads
   /**
-   * Starts a thread with these options. It finds `input` and `output` in its workerData, gets the
-   * length of each block as a message, and answers with the length of the result.
+   * What a thread runs. It finds `input` and `output` in its workerData, gets the length of each
+   * block as a message, and answers with the length of the result.
    */
-  start(options: WorkerOptions): Worker
+  script: URL
 }
 
 interface Thread {
@@ -39,7 +41,7 @@ export function createBlockThreads(
   const startThread = (): Thread => {
     const input = new SharedArrayBuffer(options.inputBytes)
     const output = new SharedArrayBuffer(options.outputBytes)
-    const worker = options.start({
+    const worker = options.threads.start(options.script, {
       workerData: { input, output },
       resourceLimits: HEAP_LIMITS,
     })

@@ -1,7 +1,6 @@
 // The compressions around a tar. All but brotli are cut into blocks that stand alone, so that
 // several cores work and the result is still one valid file for the usual tools.
 import { promisify } from 'node:util'
-import { Worker } from 'node:worker_threads'
 import {
   type BrotliCompress,
   constants,
@@ -12,6 +11,7 @@ import {
 } from 'node:zlib'
 import { freeMemory } from '../../lib/free-memory.ts'
 import { createGate } from '../../lib/gate.ts'
+import type { Threads } from '../../programs/threads.ts'
 import { createBlockThreads } from './block-threads.ts'
 import { type BlockCodec, createBlockCompressor, MAX_JOBS } from './blocks.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
@@ -41,18 +41,20 @@ const MIB = 1024 * 1024
 const BZIP2_BLOCK_BYTES = 899_000
 
 /** Makes what builds the compressor of a format; results go to `target`. Its archives share threads. */
-export function createCompressors() {
+export function createCompressors(threads: Threads) {
   const inTurn = createGate(MAX_JOBS)
   const compressBzip2 = createBlockThreads({
     inputBytes: BZIP2_BLOCK_BYTES,
     // The library asks for room for 1 % more than the input plus 600 bytes.
     outputBytes: Math.ceil(BZIP2_BLOCK_BYTES * 1.01) + 600,
-    start: (options) => new Worker(new URL('./bzip2.worker.ts', import.meta.url), options),
+    threads,
+    script: new URL('./bzip2.worker.ts', import.meta.url),
   })
   const compressLz4 = createBlockThreads({
     inputBytes: LZ4_BLOCK_BYTES,
     outputBytes: LZ4_FRAMED_BYTES,
-    start: (options) => new Worker(new URL('./lz4.worker.ts', import.meta.url), options),
+    threads,
+    script: new URL('./lz4.worker.ts', import.meta.url),
   })
   const codecs = {
     targz: gzipCodec,

@@ -1,9 +1,9 @@
 // zip with deflated entries, on all cores: blocks are packed in threads beside each other, and leave in their order.
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
 import { crc32 } from 'node:zlib'
 import { freeMemory } from '../../lib/free-memory.ts'
 import { createGate } from '../../lib/gate.ts'
+import type { Threads } from '../../programs/threads.ts'
 import { createBlockThreads } from './block-threads.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { Content } from './content.ts'
@@ -37,13 +37,14 @@ interface Packing {
 }
 
 /** Makes what builds zips; they share a thread for each core, started when they are needed. */
-export function createZipDeflater(): (sink: ByteSink) => Container {
-  const threads = availableParallelism()
-  const inTurn = createGate(threads)
+export function createZipDeflater(threads: Threads): (sink: ByteSink) => Container {
+  const cores = availableParallelism()
+  const inTurn = createGate(cores)
   const deflate = createBlockThreads({
     inputBytes: BLOCK_BYTES,
     outputBytes: deflatedBytes(BLOCK_BYTES),
-    start: (options) => new Worker(new URL('./deflate.worker.ts', import.meta.url), options),
+    threads,
+    script: new URL('./deflate.worker.ts', import.meta.url),
   })
   return (sink) => {
     const writer = createZipWriter(sink)
@@ -61,7 +62,7 @@ export function createZipDeflater(): (sink: ByteSink) => Container {
         piece.packed.catch(() => {})
         pieces.push(piece)
         // So many that a thread which comes free finds work, also beside large ones.
-        while (pieces.length > 2 * threads) await writeOldest()
+        while (pieces.length > 2 * cores) await writeOldest()
       },
     }
     return {

@@ -1,8 +1,8 @@
 // Subtitles as WebVTT without holding up the server or filling its memory: a large file takes a
 // thread of its own, waits for its turn before it is read, and its text counts until it was sent.
-import { Worker } from 'node:worker_threads'
 import { AppError } from '../../lib/errors.ts'
 import { createGate } from '../../lib/gate.ts'
+import type { Threads } from '../../programs/threads.ts'
 import { type SubtitleFormat, toWebVtt } from './subtitle.ts'
 import type { SubtitleAnswer, SubtitleWork } from './subtitle.worker.ts'
 
@@ -37,7 +37,7 @@ interface SubtitleConverter {
   convert(source: SubtitleSource, signal: AbortSignal): Promise<SubtitleText>
 }
 
-export function createSubtitleConverter(): SubtitleConverter {
+export function createSubtitleConverter(threads: Threads): SubtitleConverter {
   const inTurn = createGate(1, MAX_WAITING)
   let sendingBytes = 0
   let onRoom: (() => void) | undefined
@@ -73,15 +73,19 @@ export function createSubtitleConverter(): SubtitleConverter {
       return inTurn(async () => {
         await waitForRoom(signal)
         const bytes = await source.read()
-        return hold(await convertInThread({ bytes, format: source.format }, signal))
+        return hold(await convertInThread(threads, { bytes, format: source.format }, signal))
       }, signal)
     },
   }
 }
 
-function convertInThread(workerData: SubtitleWork, signal: AbortSignal): Promise<Uint8Array> {
+function convertInThread(
+  threads: Threads,
+  workerData: SubtitleWork,
+  signal: AbortSignal,
+): Promise<Uint8Array> {
   signal.throwIfAborted()
-  const worker = new Worker(new URL('./subtitle.worker.ts', import.meta.url), {
+  const worker = threads.start(new URL('./subtitle.worker.ts', import.meta.url), {
     workerData,
     transferList: [workerData.bytes.buffer],
     resourceLimits: HEAP_LIMITS,

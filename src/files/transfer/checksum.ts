@@ -1,9 +1,9 @@
 // Checksums of files. A small one is hashed at once, a large one in a thread of its own: hashing in
 // slices on the main thread would leave no slice to anybody else while gigabytes pass.
 import { createHash } from 'node:crypto'
-import { Worker } from 'node:worker_threads'
 import { fromErrno, isUnreachable } from '../../lib/errors.ts'
 import { createGate } from '../../lib/gate.ts'
+import type { Threads } from '../../programs/threads.ts'
 import type { OpenFile } from '../place/scope.ts'
 import type { ChecksumWork, Chunk } from './checksum.worker.ts'
 
@@ -45,7 +45,7 @@ export type Checksum = (
 ) => Promise<string>
 
 /** Makes the function. There is one to a server, as it counts the threads. */
-export function createChecksum(): Checksum {
+export function createChecksum(threads: Threads): Checksum {
   const inThread = createGate(MAX_THREADS)
   /** Of who hashes or waits. */
   const owners = new Map<number, { inTurn: typeof inThread; calls: number }>()
@@ -60,7 +60,7 @@ export function createChecksum(): Checksum {
     owners.set(owner, own)
     own.calls++
     const hash = () =>
-      whileOpen(file, (opened) => hashInThread(opened, algorithm, { signal, onRead }))
+      whileOpen(file, (opened) => hashInThread(opened, algorithm, { threads, signal, onRead }))
     try {
       return await own.inTurn(() => inThread(hash, signal), signal)
     } finally {
@@ -114,10 +114,14 @@ async function readSome(
 async function hashInThread(
   file: OpenFile,
   algorithm: ChecksumAlgorithm,
-  { signal, onRead }: { signal: AbortSignal; onRead(bytes: number): void },
+  {
+    threads,
+    signal,
+    onRead,
+  }: { threads: Threads; signal: AbortSignal; onRead(bytes: number): void },
 ): Promise<string> {
   const workerData: ChecksumWork = { algorithm }
-  const worker = new Worker(new URL('./checksum.worker.ts', import.meta.url), {
+  const worker = threads.start(new URL('./checksum.worker.ts', import.meta.url), {
     workerData,
     resourceLimits: HEAP_LIMITS,
   })

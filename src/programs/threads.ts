@@ -1,0 +1,32 @@
+// Threads that are under way. `process.exit` of a process that has some may wait for them for ever, so whoever stops the
+// server ends them first.
+import { Worker, type WorkerOptions } from 'node:worker_threads'
+import { AppError } from '../lib/errors.ts'
+
+export interface Threads {
+  /** Starts one. Throws `unreachable` once they are closed. */
+  start(script: URL, options: WorkerOptions): Worker
+  /** Ends all of them, whatever they do, and lets no others start. */
+  close(): Promise<void>
+  /** How many there are now. */
+  count(): number
+}
+
+export function createThreads(): Threads {
+  const open = new Set<Worker>()
+  let isClosed = false
+  return {
+    start(script, options) {
+      if (isClosed) throw new AppError('unreachable', 'the server stops')
+      const worker = new Worker(script, options)
+      open.add(worker)
+      worker.once('exit', () => open.delete(worker))
+      return worker
+    },
+    async close() {
+      isClosed = true
+      await Promise.all([...open].map((worker) => worker.terminate()))
+    },
+    count: () => open.size,
+  }
+}
