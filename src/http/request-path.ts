@@ -18,7 +18,7 @@ export interface Target {
   query: URLSearchParams
   /** Where `key` is REDIRECT. */
   location: string
-  /** Where `key` is DAV. */
+  /** Where `key` is DAV or DAV_UPLOADS. */
   dav?: DavAddress
 }
 
@@ -39,6 +39,8 @@ export const PAGE = '/-/page'
 export const COMMAND = '/api/command'
 /** The tree for WebDAV, under any of its addresses. */
 export const DAV = '/dav'
+/** Where clients of Nextcloud put the parts of a file. */
+export const DAV_UPLOADS = '/-/dav-uploads'
 /** OPTIONS and PROPFIND of the addresses above, by which clients of Microsoft find it. */
 export const DAV_ROOT = '/-/dav-root'
 /** An `/api/` path that no route knows. */
@@ -199,7 +201,9 @@ export function parseTarget(rawUrl: string, baseURL: string, method: string, dav
   return { ...target, key: path.startsWith('/api/') || path === '/api' ? UNKNOWN_API : PAGE }
 }
 
-const DAV_PATH = /^\/(?:dav|remote\.php\/(?:webdav|dav\/files\/([^/]+)))(?=\/|$)/
+const DAV_PATH = /^\/(?:dav|remote\.php\/(?:webdav|dav\/(?:files|uploads)\/([^/]+)))(?=\/|$)/
+
+const UPLOADS = '/remote.php/dav/uploads/'
 
 // Clients follow no redirects: what is not clean is cleaned here, and what leaves the tree is refused.
 function parseDav(target: Target, full: string, baseURL: string): Target | null {
@@ -213,7 +217,7 @@ function parseDav(target: Target, full: string, baseURL: string): Target | null 
   const base = inside ? encodePath(baseURL) : ''
   return {
     ...target,
-    key: DAV,
+    key: mount.startsWith(UPLOADS) ? DAV_UPLOADS : DAV,
     vpath,
     rest: rest || '/',
     path,

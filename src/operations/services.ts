@@ -7,6 +7,7 @@ import { createDisks } from '../files/disks/disks.ts'
 import { createRoots } from '../files/place/roots.ts'
 import type { Previews } from '../files/preview/previews.ts'
 import { type Checksum, createChecksum } from '../files/transfer/checksum.ts'
+import { type Collections, createCollections } from '../files/transfer/parts-file.ts'
 import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
 import { createDiskVolume } from '../files/volume/disk-volume.ts'
 import { createTempRegistry, type TempRegistry } from '../files/volume/temp-registry.ts'
@@ -56,6 +57,8 @@ export interface Services extends TreeServices, ServiceBase {
   davLocks: DavLocks
   /** Lets a few archives be unpacked at a time. */
   inDecoderTurn: Gate
+  /** Files that come in parts. */
+  collections: Collections
   checksum: Checksum
   threads: Threads
 }
@@ -119,6 +122,7 @@ export function createServices(base: ServiceBase): Services {
     roots,
     writeArchive: createArchiveWriter(threads),
     inDecoderTurn: createGate(MAX_DECODERS),
+    collections: createCollections(),
     checksum: createChecksum(threads),
     threads,
   }

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import type { Name, OpenFolder } from '../files/volume/open-folder.ts'
 import type { RemoveOptions } from '../files/volume/remove.ts'
 import type { OpenTempOptions, TempFile } from '../files/volume/temp-file.ts'
-import { declaredIn, isTempName, TEMP_PREFIX } from '../files/volume/temp-name.ts'
+import { declaredIn, isPartsName, isTempName, TEMP_PREFIX } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { errnoOf } from '../lib/errors.ts'
 import { createLocks, type Locks } from '../lib/locks.ts'
@@ -65,7 +65,9 @@ async function openTemp(
   const path = join(folder.realDir, name)
   const tempName = resume ?? TEMP_PREFIX + label
   const declared = declaredIn(tempName)
-  const hold = uploads.get(tempName) ?? ledger.hold(path)
+  const lasts = declared !== null || isPartsName(tempName)
+  const known = uploads.get(tempName)
+  const hold = known ?? ledger.hold(path)
   const drop = () => {
     uploads.delete(tempName)
     hold.release()
@@ -94,7 +96,10 @@ async function openTemp(
     throw error
   })
   // Until it ends, however often it is opened.
-  if (declared) uploads.set(tempName, hold)
+  if (lasts) uploads.set(tempName, hold)
+  // Its parts were let in.
+  if (lasts && !declared && resume !== undefined && !known)
+    hold.raise(await temp.sizeBytes(), { isGranted: true })
   return {
     ...temp,
     write: async (buffers, position, how) => {
@@ -134,7 +139,7 @@ async function openTemp(
     discard: () => temp.discard().finally(drop),
     release: async () => {
       await temp.release()
-      if (!declared) hold.release()
+      if (!lasts) hold.release()
     },
   }
 }

@@ -2,7 +2,7 @@
 // counted again in the background now and then, and kept beside the database.
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
-import { declaredIn } from '../files/volume/temp-name.ts'
+import { declaredIn, isPartsName } from '../files/volume/temp-name.ts'
 import type { TempRegistry } from '../files/volume/temp-registry.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { errnoOf } from '../lib/errors.ts'
@@ -163,7 +163,7 @@ function createKeeper(
         Object.assign(counter, { usedBytes, identity, isCounted: known.isClean })
         if (known.isClean) counter.dueMs = dueMs
       }
-      holdUploads(temps, ledger, uploads)
+      await holdUploads(volume, temps, ledger, uploads)
       await write(false)
     },
     stop: async () => {
@@ -196,17 +196,25 @@ function knownOf({ counters }: Ledger) {
 }
 
 // Those of an earlier run, and those that were begun without a limit: they were let in.
-function holdUploads(
+async function holdUploads(
+  volume: Volume,
   temps: Pick<TempRegistry, 'noted'>,
   ledger: Ledger,
   uploads: Map<string, Hold>,
-): void {
-  for (const path of temps.noted().keys()) {
-    const declared = declaredIn(basename(path))
-    if (!declared || uploads.has(basename(path))) continue
+): Promise<void> {
+  const grant = (path: string, bytes: number) => {
+    if (uploads.has(basename(path))) return
     const hold = ledger.hold(path)
-    hold.raise(declared.lengthBytes, { isGranted: true })
+    hold.raise(bytes, { isGranted: true })
     uploads.set(basename(path), hold)
+  }
+  for (const path of [...temps.noted().keys()]) {
+    const declared = declaredIn(basename(path))
+    if (declared) grant(path, declared.lengthBytes)
+    else if (isPartsName(basename(path))) {
+      const stats = await volume.statAt(path).catch(() => null)
+      if (stats) grant(path, Number(stats.size))
+    }
   }
 }
 

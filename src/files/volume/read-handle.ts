@@ -9,6 +9,7 @@ import {
   read,
   readSync,
 } from 'node:fs'
+import { promisify } from 'node:util'
 import type { Device } from '../disks/device.ts'
 import { poolCalls } from '../disks/disk-calls.ts'
 
@@ -107,6 +108,21 @@ function createReadHandle(fd: number, device: Device): ReadHandle {
     },
   }
   return handle
+}
+
+const readAt = promisify(read)
+
+/** Fills a buffer from `position` of an open file on, with less at its end alone; gives how many bytes. */
+export function readInto(
+  fd: number,
+  device: Device,
+  into: Buffer,
+  position: number,
+): Promise<number> {
+  const handle = {
+    read: (...at: [Uint8Array, number, number, number]) => device.run(() => readAt(fd, ...at)),
+  }
+  return readFully(handle, into, position, into.length)
 }
 
 /** Reads `bytes` from `position` on, fewer at the end of the file alone: short reads are legal. */

@@ -16,6 +16,7 @@ import { moveFileToFreeName } from './free-name.ts'
 import { requireFree, spaceAt } from './free-space.ts'
 import { CANNOT_CREATE, CANNOT_REPLACE, writeInPlace } from './in-place.ts'
 import { deviceIn, type OpenFolder } from './open-folder.ts'
+import { readInto } from './read-handle.ts'
 import { hasSameContent } from './same-content.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempFacts, TempNotes } from './temp-registry.ts'
@@ -31,6 +32,8 @@ export interface TempFile {
     position: number,
     options: { direct: boolean },
   ): Promise<void>
+  /** Fills the buffer from `position` on, with less at the end of the file alone; gives how many bytes. */
+  read(into: Buffer, position: number): Promise<number>
   /** Shares all blocks of an open file of this size, where the disk can; false where it cannot. */
   cloneFrom(fd: number, sizeBytes: number): Promise<boolean>
   sizeBytes(): Promise<number>
@@ -156,6 +159,7 @@ export async function openTemp(
       if (keepsOld) sum.add(buffers, position)
       return writeFully(fd, device, buffers, position, direct && isDirect)
     },
+    read: (into, position) => readInto(fd, device, into, position),
     cloneFrom: (from) => {
       // What it holds was never seen.
       sum.add([], -1)

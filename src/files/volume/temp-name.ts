@@ -10,7 +10,9 @@ export const VERSIONS_NAME = '.fb-versions'
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 // Without an account they are from version 3.0.0.
 const UPLOAD = 'up-([0-9a-f]{32}(?:-u\\d{1,10})?)-(\\d{1,16})-([rn])-(\\d{0,16})'
-const NAME = `\\.fb-tmp-(?:${UUID}|${UPLOAD})`
+// Parts of a file, see transfer/parts-file.ts.
+const PARTS = 'parts-[0-9a-f]{32}-u\\d{1,10}'
+const NAME = `\\.fb-tmp-(?:${UUID}|${UPLOAD}|${PARTS})`
 const WHOLE = new RegExp(`^${NAME}$`)
 // By any spelling, since some disks ignore case.
 const SEGMENT = new RegExp(`/${NAME}(?:/|$)`, 'i')
@@ -18,6 +20,14 @@ const SEGMENT = new RegExp(`/${NAME}(?:/|$)`, 'i')
 /** True for the name of a temporary file. */
 export function isTempName(name: string): boolean {
   return WHOLE.test(name)
+}
+
+/** How the rest of the name begins of a file that collects parts. */
+export const PARTS_LABEL = 'parts-'
+
+/** True for the name of a temporary file that collects the parts of one. */
+export function isPartsName(name: string): boolean {
+  return name.startsWith(TEMP_PREFIX + PARTS_LABEL) && isTempName(name)
 }
 
 /** True for a path through something with such a name. */

@@ -33,7 +33,7 @@ export async function copyOrMove(c: Ctx, deps: Deps): Promise<Response> {
 }
 
 /** Only the path counts: a proxy may have changed scheme and host. */
-async function destinationOf(c: Ctx, deps: Deps): Promise<VPath> {
+export async function destinationOf(c: Ctx, deps: Deps): Promise<VPath> {
   const { destination } = c.env.incoming.headers
   if (typeof destination !== 'string') throw badRequest('Destination is missing')
   const { baseURL } = deps.config

@@ -7,7 +7,7 @@ import { answer, answerOf } from '../../http/answer.ts'
 import { setAct } from '../../http/audit.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
-import { DAV_ROOT, encodePath } from '../../http/request-path.ts'
+import { DAV_ROOT, DAV_UPLOADS, encodePath } from '../../http/request-path.ts'
 import { AppError } from '../../lib/errors.ts'
 import { addressOf } from './address.ts'
 import { XML_TYPE } from './bodies.ts'
@@ -19,6 +19,7 @@ import { propfind } from './propfind.ts'
 import { proppatch } from './proppatch.ts'
 import { readFile } from './read.ts'
 import { createSignIn } from './sign-in.ts'
+import { answerUpload, UPLOAD_METHODS } from './uploads.ts'
 import { deleteEntry, makeCollection, PATCH_TYPE, patchFile, putFile } from './write.ts'
 
 type Handle = (c: Ctx, deps: Deps) => Promise<Response>
@@ -56,14 +57,15 @@ export function createDav(deps: Deps): (c: Ctx) => Promise<Response> {
     if (c.env.target.key === DAV_ROOT) return answerAbove(c)
     const preflight = admitOrigin(c, deps, ABILITIES.Allow)
     if (preflight) return preflight
-    if (isNavigation(c)) return toPage(c)
+    const isUpload = c.env.target.key === DAV_UPLOADS
+    if (!isUpload && isNavigation(c)) return toPage(c)
     const { method = '' } = c.env.incoming
     const known = METHODS[method]
-    if (!known)
-      throw new AppError('method_not_allowed', `${method} is not served`, {
-        headers: { Allow: ABILITIES.Allow },
-      })
+    const Allow = isUpload ? UPLOAD_METHODS.join(', ') : ABILITIES.Allow
+    if (!known || (isUpload && !UPLOAD_METHODS.includes(method)))
+      throw new AppError('method_not_allowed', `${method} is not served`, { headers: { Allow } })
     await signIn(c)
+    if (isUpload) return await answerUpload(c, deps, { ...ABILITIES, Allow })
     c.env.target = { ...c.env.target, vpath: await addressOf(c, c.env.target.vpath) }
     if (known.action) setAct(c, known.action)
     if (known.action || known.writes) {

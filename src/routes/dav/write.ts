@@ -20,17 +20,24 @@ import { isTop } from './address.ts'
  * `Content-Range` the body is a part of it.
  */
 export async function putFile(c: Ctx, deps: Deps): Promise<Response> {
-  const { vpath, trailingSlash } = c.env.target
-  const actor = actorOf(c, deps)
   const { 'content-range': range } = c.env.incoming.headers
-  const there = await actor.scope.stat(vpath).catch(unless('not_found', 'not_a_folder'))
-  if (there?.kind === 'dir' || trailingSlash || isTop(c, vpath))
-    throw new AppError('method_not_allowed', `${vpath} is a folder`)
   const part = range === undefined ? null : readContentRange(range)
-  const body = bodyOf(c, part)
+  if (c.env.target.trailingSlash)
+    throw new AppError('method_not_allowed', `${c.env.target.vpath} is a folder`)
+  return await putBody(c, deps, bodyOf(c, part))
+}
+
+/** Makes or replaces the file that the request names, as it wants it. */
+export async function putBody(c: Ctx, deps: Deps, body: Body): Promise<Response> {
+  const { vpath } = c.env.target
+  const actor = actorOf(c, deps)
+  const there = await actor.scope.stat(vpath).catch(unless('not_found', 'not_a_folder'))
+  if (there?.kind === 'dir' || isTop(c, vpath))
+    throw new AppError('method_not_allowed', `${vpath} is a folder`)
   if (there) setAct(c, 'save')
   else await requireParent(actor, vpath)
-  const check = (file: EntryStat | null) => checkConditions(c, file, part && there)
+  const before = body.part ? there : null
+  const check = (file: EntryStat | null) => checkConditions(c, file, before)
   const written = there
     ? await saveFile(actor, vpath, body, check)
     : await createFile(actor, vpath, body, { replace: true, check, parents: false })
@@ -90,8 +97,7 @@ function bodyOf(c: Ctx, part: Part | null): Body {
     'x-expected-entity-length': expected,
     'x-oc-mtime': mtime,
   } = incoming.headers
-  const seconds = /^\d{1,11}/.exec(String(mtime ?? ''))?.[0]
-  const mtimeMs = seconds === undefined ? undefined : Number(seconds) * 1000
+  const mtimeMs = readMtime(mtime)
   // Finder sends chunks, and says how many bytes they are besides.
   const isSaid = length === undefined && /^\d{1,15}$/.test(String(expected))
   const wholeBytes = part?.lengthBytes ?? (isSaid ? Number(expected) : null)
@@ -102,10 +108,16 @@ function bodyOf(c: Ctx, part: Part | null): Body {
   return { stream: incoming, sizeBytes, mtimeMs, proof, ...(part && { part }) }
 }
 
+/** `X-OC-Mtime`: seconds. */
+export function readMtime(header: string | string[] | undefined): number | undefined {
+  const seconds = /^\d{1,11}/.exec(String(header ?? ''))?.[0]
+  return seconds === undefined ? undefined : Number(seconds) * 1000
+}
+
 const OTHER_LENGTH = 'the body is not as long as announced'
 
 /** That a body is so many bytes, and has its checksum; undefined where neither is said. */
-function proofOf(c: Ctx, sizeBytes: number | null): Proof | undefined {
+export function proofOf(c: Ctx, sizeBytes: number | null): Proof | undefined {
   const sum = readChecksum(c.req.header('oc-checksum') ?? '')
   if (sum === null && sizeBytes === null) return undefined
   let seen = 0
