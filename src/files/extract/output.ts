@@ -43,6 +43,14 @@ export function createOutput(stream: Writable): Output {
     await send({ entry, whole: false })
     await send({ data: true }, ...parts)
   }
+  const piece = async (bytes: Uint8Array) => {
+    // The memory may be used again.
+    const part = Buffer.from(bytes)
+    if (!waiting) return send({ data: true }, part)
+    waiting.parts.push(part)
+    waiting.bytes += part.length
+    if (waiting.bytes > WHOLE_BYTES) await begin()
+  }
   return {
     read: (bytes) => {
       readBytes = bytes
@@ -57,15 +65,8 @@ export function createOutput(stream: Writable): Output {
       else await send({ entry, whole: true })
     },
     data: async (bytes) => {
-      if (waiting) {
-        // The memory may be used again.
-        waiting.parts.push(Buffer.from(bytes))
-        waiting.bytes += bytes.length
-        if (waiting.bytes > WHOLE_BYTES) await begin()
-        return
-      }
       for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-        await send({ data: true }, Buffer.from(bytes.subarray(at, at + PIECE_BYTES)))
+        await piece(bytes.subarray(at, at + PIECE_BYTES))
     },
     end: async (failure = null) => {
       if (waiting && failure === null) {
