@@ -4,7 +4,13 @@ import { waitFor } from '../support/deadline.ts'
 import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { folderPages, type OpenIn, servedPages, sharedBrowser } from './browser-steps.ts'
+import {
+  folderPages,
+  followLink,
+  type OpenIn,
+  servedPages,
+  sharedBrowser,
+} from './browser-steps.ts'
 import { doubleClick, entry } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
@@ -88,6 +94,21 @@ describe('a lost connection', () => {
       await page.getByRole('button', { name: 'Save changes' }).click({ timeout: 2000 })
       return dialog.isVisible()
     })
+  })
+
+  it('takes no form from under what is typed: it is shown once all its parts are there', async () => {
+    await using open = await openFolder({}, { path: '/settings/profile' })
+    const { page } = open
+    const held = Promise.withResolvers<void>()
+    await page.route(/c-account-[^/]*\.js$/, (route) => held.promise.then(() => route.continue()))
+    const calls = ['/api/users/1', '/api/groups', '/api/settings']
+    const answers = calls.map((path) => page.waitForResponse((from) => from.url().endsWith(path)))
+    await followLink(page, '/settings/users/1')
+    for (const answer of await Promise.all(answers)) await answer.finished()
+    await page.evaluate(() => new Promise((drawn) => requestIdleCallback(drawn)))
+    expect(await page.getByLabel('Scope').count()).toBe(0)
+    held.resolve()
+    await page.getByLabel('Scope').waitFor()
   })
 
   it('opens the folder that could not be opened, once it is back', async () => {

@@ -12,7 +12,6 @@ import { createUser, deleteUser, getUser, replaceUser } from '../../api/users.ts
 import { switchableLanguages } from '../../layout/switches.tsx'
 import { boot } from '../../lib/boot.ts'
 import { go } from '../../lib/page/navigate.ts'
-import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { toastError, toastSuccess } from '../../operations/toasts.ts'
 import { logOut, renewSession, session } from '../../state/session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -30,23 +29,22 @@ import { RulesEditor } from './rules.tsx'
 import { blankUser, type UserDraft, userDraftOf, userOf } from './user-draft.ts'
 import { UserFactor } from './user-factor.tsx'
 
-const AccountAccess = onDemandAtOnce(
-  async () => (await import('../access/account.tsx')).AccountAccess,
-)
-
 interface Loaded {
   draft: UserDraft
   /** The instance makes home folders for new accounts. */
   makesHomes: boolean
   globalRules: RuleDraft[]
   groups: GroupRecord[]
+  /** Loaded with the rest: what is typed would be lost with a form whose last part cannot come any more. */
+  AccountAccess: typeof import('../access/account.tsx').AccountAccess
 }
 
 async function load(id: string, signal: AbortSignal): Promise<Loaded> {
-  const [settings, groups, user] = await Promise.all([
+  const [settings, groups, user, { AccountAccess }] = await Promise.all([
     getSettings(signal),
     listGroups(signal),
     id === 'new' ? null : getUser(Number(id), signal),
+    import('../access/account.tsx'),
   ])
   setMinimumPasswordLength(settings.minimumPasswordLength)
   return {
@@ -54,6 +52,7 @@ async function load(id: string, signal: AbortSignal): Promise<Loaded> {
     makesHomes: settings.createUserDir,
     globalRules: toDrafts(settings.rules),
     groups,
+    AccountAccess,
   }
 }
 
@@ -67,6 +66,7 @@ function UserForm({
   makesHomes,
   globalRules,
   groups,
+  AccountAccess,
   onName,
 }: Loaded & { onName: (name: string) => void }) {
   const { t } = useLingui()
