@@ -1,9 +1,9 @@
 // A link belongs to the file or folder it was made for, not to a name: it ends with it, whoever takes
 // it away and by whatever call, and serves nothing that takes the name later.
 
-import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { link, mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { Share } from '../../src/store/document.ts'
 import { MAX_SHARES } from '../../src/store/shares.ts'
 import { openStore } from '../../src/store/store.ts'
@@ -12,6 +12,8 @@ import { MAY_MOUNT, mountDisk } from '../support/mounts.ts'
 import { changeRecords, recordsOf } from '../support/records.ts'
 import { makeShare, readPublic } from '../support/shares.ts'
 
+/** At HZ=100, and a little. */
+const CLOCK_TICK_MS = 15
 const SHARED = 'what was shared'
 const LATER = 'CONFIDENTIAL'
 
@@ -154,6 +156,12 @@ describe('a link that ended by what somebody else did', () => {
   })
 })
 
+/** Waits until a file made now has a later time of birth, whatever tick the kernel's clock has. */
+async function untilOlderThanTick(path: string): Promise<void> {
+  const { birthtimeMs } = await stat(path)
+  await vi.waitUntil(() => Date.now() > birthtimeMs + CLOCK_TICK_MS, { interval: 1 })
+}
+
 describe('a link serves nothing that has taken the name behind its back', () => {
   it.each([
     ['a folder for a file', '/team/report.txt'],
@@ -162,6 +170,7 @@ describe('a link serves nothing that has taken the name behind its back', () => 
     ['a file that was there before under another name', '/team/report.txt'],
   ])('%s', async (what, shared) => {
     await using app = await start()
+    await untilOlderThanTick(app.tree.at('team/own.txt'))
     const hash = await makeShare(app, shared, {}, 'ann')
     const at = app.tree.at(shared.replace(/^\/|\/$/g, ''))
     await rename(at, join(app.tree.base, 'aside'))
