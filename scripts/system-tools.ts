@@ -24,6 +24,9 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/bin/7zz'], debian: '7zip' },
   { files: ['/usr/bin/bsdtar'], debian: 'libarchive-tools' },
   { files: ['/usr/bin/ffmpeg'], debian: 'ffmpeg' },
+  // Downloads in parts.
+  { files: ['/usr/bin/aria2c'], debian: 'aria2' },
+  { files: ['/usr/bin/curl'], debian: 'curl' },
   { files: ['/usr/lib/python3/dist-packages/snappy'], debian: 'python3-snappy' },
   { files: ['/usr/bin/python3'], debian: 'python3' },
   // Disks in user space that hang, fail or know no case: see test/support/fuse-disk.ts.

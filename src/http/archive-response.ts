@@ -1,4 +1,5 @@
-// A folder or a selection as an archive, for users and for shares (docs/http-api.md 12.3).
+// A folder or a selection as an archive, for users and for shares (docs/http-api.md 12.3), planned first where that is asked for (12.4).
+import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import {
   archiveExtension,
@@ -7,14 +8,19 @@ import {
   type WriteArchive,
 } from '../files/archive/archive.ts'
 import { archiveEntries, nameSelection } from '../files/archive/entries.ts'
+import type { ArchiveFormat } from '../files/archive/formats.ts'
+import { makePlan, type Plan } from '../files/archive/plan.ts'
+import { writePlanned } from '../files/archive/planned.ts'
+import type { PlanOwner, Plans } from '../files/archive/plans.ts'
 import type { Scope } from '../files/place/scope.ts'
-import { badRequest } from '../lib/errors.ts'
+import { AppError, badRequest } from '../lib/errors.ts'
 import { nextTurn } from '../lib/turns.ts'
 import { rebase, toVPath, type VPath } from '../lib/vpath.ts'
-import { type AnswerHeaders, stream } from './answer.ts'
+import { type AnswerHeaders, type Output, stream } from './answer.ts'
 import { addFacts } from './audit.ts'
+import { isListed } from './conditions.ts'
 import type { Ctx } from './context.ts'
-import { disposition } from './file-response.ts'
+import { disposition, sendContent } from './file-response.ts'
 
 /** Names that are put in place before others get their turn. */
 const SLICE = 4_000
@@ -27,6 +33,8 @@ interface ArchiveOptions {
   rootName?: string
   /** Gives what is registered under the id of a `selection` query, relative to the folder. */
   selection: (id: string) => readonly VPath[]
+  /** Of those who may have archives planned. */
+  planned?: { plans: Plans; owner: PlanOwner }
 }
 
 /**
@@ -52,6 +60,8 @@ export async function sendArchive(
     addFacts(c, { names: roots.slice(0, MAX_NAMES), selected: roots.length })
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)
 
+  if (options.planned && asksForPlan(c))
+    return sendPlannedArchive(c, scope, { ...options.planned, format, roots, common, name })
   const { signal } = c.req.raw
   const headers = (firstBytes: Uint8Array): AnswerHeaders => ({
     'Content-Type': archiveTypeOf(firstBytes),
@@ -64,6 +74,98 @@ export async function sendArchive(
     write: (output) =>
       options.writeArchive(archiveEntries(scope, roots, common, signal), format, output, signal),
   })
+}
+
+interface PlannedArchive {
+  plans: Plans
+  owner: PlanOwner
+  format: ArchiveFormat
+  roots: readonly VPath[]
+  common: VPath
+  /** Without its extension. */
+  name: string
+}
+
+/** Whether an archive is to be planned; else it is sent as it is made. */
+function asksForPlan(c: Ctx): boolean {
+  const planned = c.env.target.query.get('planned')
+  return planned !== null && planned !== '' && planned !== 'false'
+}
+
+/**
+ * Walks first, then answers with length, validator and ranges: 200, 206, 304, 412, 416. What is named by `planned`
+ * other than `true` is the validator that it must have. Throws 400 for other formats than zip and tar, and `too_large`
+ * for too many entries. A file that changes breaks the connection, and is 412 before the first byte.
+ */
+async function sendPlannedArchive(
+  c: Ctx,
+  scope: Scope,
+  { plans, owner, format, roots, common, name }: PlannedArchive,
+): Promise<Response> {
+  if (format !== 'zip' && format !== 'tar') throw badRequest('planned archives are zip or tar')
+  const { signal } = c.req.raw
+  const wanted = wantedTag(c)
+  const text = createHash('sha256')
+    .update(JSON.stringify([format, common, ...roots]))
+    .digest('hex')
+  const { plan, release } = await plans.hold(
+    { owner, text },
+    {
+      isUsable: ({ etag }) => continues(c, etag, wanted),
+      make: (limits, making) =>
+        makePlan(archiveEntries(scope, roots, common, making), { format, common }, limits, making),
+      signal,
+    },
+  )
+  let isSpoiled = false
+  const close = () => release(isSpoiled)
+  if (wanted !== null && wanted !== plan.etag) {
+    close()
+    throw new AppError('precondition_failed', 'the archive has changed since it was planned')
+  }
+  const write = async (output: Output, start: number, end: number) => {
+    try {
+      await writePlanned(plan, { start, end }, scope, output, signal)
+    } catch (error) {
+      isSpoiled = error instanceof AppError
+      throw error
+    }
+  }
+  const headers = {
+    contentType: typeOf(plan, format),
+    disposition: disposition('attachment', name + archiveExtension(format)),
+    cacheControl: 'private, no-cache',
+    etag: plan.etag,
+  }
+  return await sendContent(c, headers, {
+    what: 'an archive',
+    sizeBytes: plan.sizeBytes,
+    memoryBytes: archiveMemory(format),
+    write,
+    writeLast: write,
+    close,
+  })
+}
+
+/** The validator in the address. */
+function wantedTag(c: Ctx): string | null {
+  const planned = c.env.target.query.get('planned') ?? ''
+  return planned === 'true' ? null : `"${planned}"`
+}
+
+// A plan that is kept serves those who go on with it alone; whoever begins gets the folder as it is now.
+function continues(c: Ctx, etag: string, wanted: string | null): boolean {
+  const { headers } = c.env.incoming
+  if (wanted !== null) return wanted === etag
+  const ifRange = headers['if-range']
+  const ifMatch = headers['if-match']
+  if (ifMatch !== undefined && isListed(ifMatch, etag)) return true
+  return headers.range !== undefined && (ifRange === undefined || ifRange === etag)
+}
+
+// As of archives that are not planned: the first bytes say what it is.
+function typeOf({ count }: Plan, format: ArchiveFormat): string {
+  return format === 'zip' && count > 0 ? 'application/zip' : 'application/octet-stream'
 }
 
 /**

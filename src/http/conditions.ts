@@ -1,13 +1,17 @@
 // Conditional requests by RFC 9110 13: which validators a client named, and whether they still hold.
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** Preconditions of a read in the order of RFC 9110 13.2.2: 304, 412 or null to go on. */
+/**
+ * Preconditions of a read in the order of RFC 9110 13.2.2: 304, 412 or null to go on. Without a time of the last change
+ * those that name one are ignored.
+ */
 export function evaluateConditions(
   headers: IncomingHttpHeaders,
-  mtimeMs: number,
+  mtimeMs: number | undefined,
   etag: string | undefined,
 ): 304 | 412 | null {
-  const seconds = Math.floor(mtimeMs / 1000)
+  // Compares with nothing.
+  const seconds = mtimeMs === undefined ? Number.NaN : Math.floor(mtimeMs / 1000)
   const ifMatch = headers['if-match']
   const ifUnmodified = seconds1123(headers['if-unmodified-since'])
   if (ifMatch !== undefined) {
@@ -41,10 +45,14 @@ export function isConditional(headers: IncomingHttpHeaders): boolean {
 }
 
 /** Whether the value of If-Range names what is there now. */
-export function validatorHolds(value: string, mtimeMs: number, etag: string | undefined): boolean {
+export function validatorHolds(
+  value: string,
+  mtimeMs: number | undefined,
+  etag: string | undefined,
+): boolean {
   if (value.startsWith('"')) return value === etag
   const seconds = seconds1123(value)
-  return seconds !== null && seconds === Math.floor(mtimeMs / 1000)
+  return mtimeMs !== undefined && seconds !== null && seconds === Math.floor(mtimeMs / 1000)
 }
 
 /** True when an If-Match or If-None-Match header names the validator, weakly compared. */

@@ -19,6 +19,7 @@ import { createSessions } from '../auth/sessions.ts'
 import { createThrottle } from '../auth/throttle.ts'
 import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
+import { createPlans } from '../files/archive/plans.ts'
 import { createSelections } from '../files/archive/selections.ts'
 import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
@@ -31,7 +32,8 @@ import type { Logger } from '../lib/log.ts'
 import { createServices } from '../operations/services.ts'
 import { createPrograms } from '../programs/runner.ts'
 import { recordsBefore } from '../store/access/records-before.ts'
-import { FOLDERS } from '../store/collections.ts'
+import type { Collection } from '../store/collection.ts'
+import { FOLDERS, GROUPS, MEMBERSHIPS, SETTINGS, SHARES, USERS } from '../store/collections.ts'
 import type { Store } from '../store/store.ts'
 import type { Assets } from './assets.ts'
 import { createPendingBodies } from './pending-bodies.ts'
@@ -112,6 +114,7 @@ export function createDeps(base: BaseDeps) {
     subtitles: createSubtitleConverter(services.threads),
     sniffedTypes: createSniffedTypes(),
     selections: createSelections(),
+    plans: plansOf(store),
     bodies: createPendingBodies(),
     transfers: createTransfers(),
     buffers: createBuffers(),
@@ -128,6 +131,25 @@ export function createDeps(base: BaseDeps) {
       )
     },
   }
+}
+
+/** What decides who sees what in a tree. */
+const OF_RIGHTS: readonly Collection[] = [
+  SETTINGS,
+  USERS,
+  SHARES,
+  GROUPS,
+  MEMBERSHIPS,
+  FOLDERS,
+] as readonly Collection[]
+
+// Plans hold names, which nobody may be told once a right has ended.
+function plansOf(store: Store) {
+  const plans = createPlans()
+  store.subscribe((changes) => {
+    if (OF_RIGHTS.some((collection) => changes.before(collection).size > 0)) plans.clear()
+  })
+  return plans
 }
 
 // The second in which what a token says of each user last changed since the start, whoever changed it.

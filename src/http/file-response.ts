@@ -22,9 +22,10 @@ interface FileHeaders {
 const MAX_RANGES = 50
 
 /** What an answer is made of; both functions write bytes [start, end). */
-interface Content extends Omit<Streamed, 'write'> {
+export interface Content extends Omit<Streamed, 'write'> {
   sizeBytes: number
-  mtimeMs: number
+  /** Absent where no time says which version it is. */
+  mtimeMs?: number
   write(output: Output, start: number, end: number): Promise<void>
   /** The same, when nothing follows. */
   writeLast(output: Output, start: number, end: number): Promise<void>
@@ -62,7 +63,8 @@ export function sendBytes(
   })
 }
 
-async function sendContent(c: Ctx, file: FileHeaders, content: Content): Promise<Response> {
+/** Answers a GET with a content, or 206, 304, 412, 416; closes it. */
+export async function sendContent(c: Ctx, file: FileHeaders, content: Content): Promise<Response> {
   const { sizeBytes, mtimeMs } = content
   const asked = c.env.incoming.headers
   const common = c.get('headers')
@@ -82,7 +84,7 @@ async function sendContent(c: Ctx, file: FileHeaders, content: Content): Promise
     delete common['Cache-Control']
     return unsatisfiable(headers, sizeBytes)
   }
-  headers['Last-Modified'] = new Date(mtimeMs).toUTCString()
+  if (mtimeMs !== undefined) headers['Last-Modified'] = new Date(mtimeMs).toUTCString()
   headers['Cache-Control'] = file.cacheControl
   if (file.etag) headers.ETag = file.etag
   if (condition === 304) return answer(null, headers, 304)

@@ -12,7 +12,7 @@ export interface Range {
 /** What to send; null stands for the whole file. Ranges of another version than If-Range names are ignored. */
 export function usableRanges(
   headers: IncomingHttpHeaders,
-  { sizeBytes, mtimeMs }: { sizeBytes: number; mtimeMs: number },
+  { sizeBytes, mtimeMs }: { sizeBytes: number; mtimeMs?: number },
   etag: string | undefined,
 ): Range[] | 'unsatisfiable' | null {
   const value = headers.range

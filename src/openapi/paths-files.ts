@@ -61,6 +61,10 @@ const ARCHIVE_QUERY = [
     'Entries of the folder to archive instead of all of it: names percent-encoded one by one, joined by commas, and the whole percent-encoded again.',
   ),
   query('selection', 'Id of registered entries of the folder, where `files` would be too long.'),
+  query(
+    'planned',
+    '`true` walks the folder first, so that the archive has a length, a validator and parts; zip and tar only. The validator of a plan, without quotes: 412 when it would be another.',
+  ),
 ]
 
 const CHECKSUMS = ['md5', 'sha1', 'sha256', 'sha512']
@@ -154,7 +158,7 @@ const RESOURCE_PATHS = operations(FILES, {
   }),
   'GET /api/raw/{path}': call('download', 'Download a file, or a folder as an archive', {
     parameters: [INLINE, ...ARCHIVE_QUERY, RANGE],
-    answers: { ...FILE, ...failures(202, 429) },
+    answers: { ...FILE, ...failures(202, 413, 429) },
   }),
   'POST /api/selections': call(
     'registerSelection',
@@ -279,8 +283,8 @@ const PUBLIC_PATHS = operations(PUBLIC_SHARES, {
     answers: { 200: json(ref('FileOrFolder')), ...failures(400, 403, 404, 429) },
   }),
   'GET /api/public/dl/{hash}/{path}': call('downloadShare', 'Download from a share', {
-    parameters: [INLINE, ...ARCHIVE_QUERY],
-    answers: { ...FILE, ...failures(429) },
+    parameters: [INLINE, ...ARCHIVE_QUERY, RANGE],
+    answers: { ...FILE, ...failures(413, 429) },
   }),
   'POST /api/public/selections/{hash}': call(
     'registerSharedSelection',

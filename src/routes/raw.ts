@@ -125,6 +125,9 @@ export async function sendRaw(
       return sendArchive(c, scope, vpath, {
         writeArchive: deps.writeArchive,
         selection: (id) => deps.selections.take(options.owner ?? '', id),
+        ...(options.owner !== undefined && {
+          planned: { plans: deps.plans, owner: { kind: planKind(c), name: options.owner } },
+        }),
         ...(options.archiveName === undefined ? {} : { rootName: options.archiveName }),
       })
     }
@@ -139,6 +142,10 @@ export async function sendRaw(
     })
   }
   return sendOpenFile(c, file, name)
+}
+
+function planKind(c: Ctx): 'account' | 'share' {
+  return c.get('principal')?.kind === 'visitor' ? 'share' : 'account'
 }
 
 /** Sends an open file under a name: to be saved, or with `inline=true` shown. Takes over closing it. */

@@ -8,6 +8,7 @@ import {
   missingFormats,
   parseArchiveFormat,
 } from '../../src/files/archive/archive.ts'
+import type { VPath } from '../../src/lib/vpath.ts'
 import { createThreads } from '../../src/programs/threads.ts'
 import {
   archiveTo,
@@ -130,7 +131,13 @@ it('archives 2,000 files', async () => {
 it('writes zip beyond 65,535 entries so that unzip reads them all', async () => {
   const entries = (async function* () {
     for (let i = 0; i < 66_000; i++)
-      yield { kind: 'dir' as const, name: `d${i}`, mode: 0o755, mtimeMs: 0 }
+      yield {
+        kind: 'dir' as const,
+        name: `d${i}`,
+        vpath: `/d${i}` as VPath,
+        mode: 0o755,
+        mtimeMs: 0,
+      }
   })()
   await using tree = await makeTree({})
   const parts: Buffer[] = []

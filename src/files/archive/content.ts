@@ -18,8 +18,11 @@ export type Content =
   | {
       whole: null
       sizeBytes: number
-      /** Writes exactly `sizeBytes`; throws when the file has become shorter meanwhile. */
-      copyTo(sink: ByteSink): Promise<void>
+      /**
+       * Writes exactly the bytes from `start` (0) to before `end` (`sizeBytes`); throws when the file has
+       * become shorter meanwhile.
+       */
+      copyTo(sink: ByteSink, start?: number, end?: number): Promise<void>
     }
 
 interface ReadyFile {
@@ -57,7 +60,7 @@ export async function* readAhead(
       const opened = await first.opened
       if (opened && 'handle' in opened) {
         buffers ??= [Buffer.allocUnsafeSlow(BUFFER_BYTES), Buffer.allocUnsafeSlow(BUFFER_BYTES)]
-        yield streamed(opened, first.name, buffers, signal)
+        yield streamed(opened, first, buffers, signal)
       } else if (opened) yield opened
       // Only now: the buffer of this entry goes to the one that takes its place.
       queue.shift()
@@ -71,6 +74,7 @@ export async function* readAhead(
 
 interface Pending {
   name: string
+  verify?: FileEntry['verify']
   /** Null when there is nothing to archive. */
   opened: Promise<FolderEntry | ReadyFile | OpenFile | null>
   close(): Promise<void>
@@ -87,7 +91,7 @@ function prepare(entry: FileEntry, wholes: Buffer[]): Pending {
     if (!file || file.sizeBytes > BUFFER_BYTES) return file
     try {
       buffer = wholes.pop() ?? Buffer.allocUnsafeSlow(BUFFER_BYTES)
-      return await wholeFile(entry.name, file, buffer)
+      return await wholeFile(entry, file, buffer)
     } finally {
       await file.handle.close()
     }
@@ -97,6 +101,7 @@ function prepare(entry: FileEntry, wholes: Buffer[]): Pending {
   opened.catch(() => {})
   return {
     name: entry.name,
+    ...(entry.verify && { verify: entry.verify }),
     opened,
     close: async () => {
       const result = await opened.catch(() => null)
@@ -106,38 +111,47 @@ function prepare(entry: FileEntry, wholes: Buffer[]): Pending {
   }
 }
 
-async function wholeFile(name: string, file: OpenFile, buffer: Buffer): Promise<ReadyFile> {
+async function wholeFile(
+  { name, verify }: FileEntry,
+  file: OpenFile,
+  buffer: Buffer,
+): Promise<ReadyFile> {
   const sizeBytes = await readFully(file.handle, buffer, 0, file.sizeBytes)
+  await verify?.(file)
   const content = { whole: buffer.subarray(0, sizeBytes), sizeBytes }
   return { kind: 'file', name, mode: file.mode, mtimeMs: file.mtimeMs, content }
 }
 
 function streamed(
   file: OpenFile,
-  name: string,
+  { name, verify }: Pending,
   buffers: readonly [Buffer, Buffer],
   signal: AbortSignal,
 ): ReadyFile {
-  const copyTo = (sink: ByteSink) => copy(file, sink, buffers, signal)
+  const copyTo = async (sink: ByteSink, start = 0, end = file.sizeBytes) => {
+    await copy(file, { start, end }, sink, buffers, signal)
+    await verify?.(file)
+  }
   const content = { whole: null, sizeBytes: file.sizeBytes, copyTo }
   return { kind: 'file', name, mode: file.mode, mtimeMs: file.mtimeMs, content }
 }
 
 async function copy(
   file: OpenFile,
+  { start, end }: { start: number; end: number },
   sink: ByteSink,
   buffers: readonly [Buffer, Buffer],
   signal: AbortSignal,
 ): Promise<void> {
   let [full, free] = buffers
-  let position = 0
-  let bytes = await readFully(file.handle, full, 0, BUFFER_BYTES)
-  while (position < file.sizeBytes) {
+  let position = start
+  let bytes = await readFully(file.handle, full, start, Math.min(BUFFER_BYTES, end - start))
+  while (position < end) {
     signal.throwIfAborted()
     if (bytes === 0) throw new Error(`${file.vpath} became shorter while it was archived`)
     const written = sink.write(full.subarray(0, bytes))
     position += bytes
-    const left = Math.min(BUFFER_BYTES, file.sizeBytes - position)
+    const left = Math.min(BUFFER_BYTES, end - position)
     // Both are awaited, also when one fails: the buffers must be idle before they are used again.
     const [sent, read] = await Promise.allSettled([
       written,

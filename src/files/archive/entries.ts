@@ -7,10 +7,19 @@ import type { DirEntry } from '../place/list-folder.ts'
 import type { Scope } from '../place/scope.ts'
 import type { EntryStat } from '../volume/entry-stat.ts'
 
+/** How an entry is met by names: `steps` lead to it from the folder at `base`. */
+export interface Way {
+  base: VPath
+  steps: readonly DirEntry[]
+}
+
 export interface FolderEntry {
   kind: 'dir'
   /** Relative, `/` separated, without a trailing slash. */
   name: string
+  vpath: VPath
+  /** Where it is not met by its path. */
+  way?: Way
   mode: number
   mtimeMs: number
 }
@@ -19,11 +28,15 @@ export interface FileEntry {
   kind: 'file'
   name: string
   vpath: VPath
+  /** Where it is not met by its path. */
+  way?: Way
   /**
    * Null when the file cannot be read or has gone. Whoever asked closes it. To be called before the
-   * next entry is asked for.
+   * next entry is asked for. `direct`: without the pool where the disk allows it.
    */
-  open(): Promise<OpenFile | null>
+  open(options?: { direct?: boolean }): Promise<OpenFile | null>
+  /** Called once the content has been read; throws where it is another than was told of. */
+  verify?(file: OpenFile): Promise<void>
 }
 
 export type ArchiveEntry = FolderEntry | FileEntry
@@ -111,7 +124,8 @@ async function* entriesAt(
   if (found.kind !== 'dir' || ancestors.some((above) => isSame(above, found))) return
   // A folder that may not be downloaded may hold what may.
   if (name !== '' && scope.may(vpath, 'download')) {
-    yield { kind: 'dir', name, mode: found.mode, mtimeMs: Number(found.mtimeNs / 1_000_000n) }
+    const mtimeMs = Number(found.mtimeNs / 1_000_000n)
+    yield { kind: 'dir', name, vpath, mode: found.mode, mtimeMs }
   }
   const chain = [...ancestors, found]
   // Open while files are read from it, closed before another folder is entered: depth costs nothing.
@@ -123,7 +137,8 @@ async function* entriesAt(
       if (child.kind === 'file' || child.rawName) {
         reader ??= await unlessLost(walk, vpath, scope.openFolder(vpath))
         const inside = name === '' ? '' : `${name}/`
-        if (reader) yield* entriesIn(walk, reader, child, inside + segmentOf(child), 0)
+        const way = { base: vpath, steps: [child] }
+        if (reader) yield* entriesIn(walk, reader, way, inside + segmentOf(child))
       } else if (child.kind === 'dir' || (child.kind === 'link' && linkDepth < MAX_LINK_DEPTH)) {
         await reader?.close()
         reader = null
@@ -141,28 +156,31 @@ async function* entriesAt(
 async function* entriesIn(
   walk: Walk,
   folder: FolderReader,
-  entry: DirEntry,
+  way: Way,
   name: string,
-  depth: number,
 ): AsyncGenerator<ArchiveEntry, void> {
+  const entry = way.steps.at(-1) as DirEntry
   const { vpath } = entry
   walk.signal.throwIfAborted()
   if (entry.kind === 'file') {
-    const open = () => unlessLost(walk, vpath, folder.openRead(entry))
-    yield { kind: 'file', name, vpath, open }
+    const open: FileEntry['open'] = (options) =>
+      unlessLost(walk, vpath, folder.openRead(entry, options))
+    yield { kind: 'file', name, vpath, way, open }
   }
   if (entry.kind !== 'dir') return
-  if (depth > MAX_OPEN_DEPTH)
+  if (way.steps.length > MAX_OPEN_DEPTH + 1)
     throw new AppError('too_large', `${vpath} lies too deep`, { status: 500 })
   const inner = await unlessLost(walk, vpath, folder.enter(entry))
   if (!inner) return
   try {
     if (inner.isOpen)
-      yield { kind: 'dir', name, mode: inner.mode, mtimeMs: Math.floor(inner.mtimeMs) }
+      yield { kind: 'dir', name, vpath, way, mode: inner.mode, mtimeMs: Math.floor(inner.mtimeMs) }
     const children = (await unlessLost(walk, vpath, inner.list())) ?? []
     const segmentOf = segmentsOf(children)
-    for (const child of children)
-      yield* entriesIn(walk, inner, child, `${name}/${segmentOf(child)}`, depth + 1)
+    for (const child of children) {
+      const further = { base: way.base, steps: [...way.steps, child] }
+      yield* entriesIn(walk, inner, further, `${name}/${segmentOf(child)}`)
+    }
   } finally {
     await inner.close()
   }
@@ -170,7 +188,7 @@ async function* entriesIn(
 
 // Unpackers on Windows take a backslash for a separator (GHSA-83xp-526h-j3ww). Dots and empty
 // segments cannot occur: virtual paths have none.
-function entryName(vpath: VPath, common: VPath): string {
+export function entryName(vpath: VPath, common: VPath): string {
   const relative = common === ROOT ? vpath.slice(1) : vpath.slice(common.length + 1)
   return relative.replaceAll('\\', '_')
 }

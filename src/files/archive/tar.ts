@@ -25,40 +25,48 @@ const NAME_BYTES = 100
 const MAX_OCTAL = 0o77777777777
 const ZEROS = Buffer.alloc(2 * BLOCK_BYTES)
 
-export function createTar(sink: ByteSink): Container {
-  const header = async (entry: EntryFacts, type: '0' | '5', sizeBytes: number) => {
-    const records: [string, string][] = []
-    const name = Buffer.from(entry.name)
-    if (name.length > NAME_BYTES || name.length !== entry.name.length)
-      records.push(['path', entry.name])
-    if (sizeBytes > MAX_OCTAL) records.push(['size', String(sizeBytes)])
-    const mtimeS = Math.floor(entry.mtimeMs / 1000)
-    if (mtimeS < 0 || mtimeS > MAX_OCTAL) records.push(['mtime', String(mtimeS)])
-    if (records.length > 0) {
-      const body = Buffer.from(records.map(([key, value]) => paxRecord(key, value)).join(''))
-      const facts = { name: `PaxHeaders/${entry.name}`, mode: 0o644, mtimeMs: entry.mtimeMs }
-      await sink.write(ustarHeader(facts, 'x', body.length))
-      await sink.write(body)
-      await pad(sink, body.length)
-    }
-    await sink.write(ustarHeader(entry, type, Math.min(sizeBytes, MAX_OCTAL)))
-  }
+/** What ends a tar. */
+export const TAR_END: Buffer = ZEROS
 
+export function createTar(sink: ByteSink): Container {
   return {
-    folder: (entry) => header({ ...entry, name: `${entry.name}/` }, '5', 0),
+    folder: (entry) => sink.write(tarHead({ ...entry, name: `${entry.name}/` }, '5', 0)),
     file: async (entry, content) => {
-      await header(entry, '0', content.sizeBytes)
+      await sink.write(tarHead(entry, '0', content.sizeBytes))
       if (content.whole) await sink.write(content.whole)
       else await content.copyTo(sink)
-      await pad(sink, content.sizeBytes)
+      const padding = tarPadding(content.sizeBytes)
+      if (padding.length > 0) await sink.write(padding)
     },
-    end: () => sink.write(ZEROS),
+    end: () => sink.write(TAR_END),
   }
 }
 
-async function pad(sink: ByteSink, sizeBytes: number): Promise<void> {
+/** What stands before the content of a file (`0`) or for a folder (`5`), whose name ends in a slash. */
+export function tarHead(entry: EntryFacts, type: '0' | '5', sizeBytes: number): Buffer {
+  const records: [string, string][] = []
+  const name = Buffer.from(entry.name)
+  if (name.length > NAME_BYTES || name.length !== entry.name.length)
+    records.push(['path', entry.name])
+  if (sizeBytes > MAX_OCTAL) records.push(['size', String(sizeBytes)])
+  const mtimeS = Math.floor(entry.mtimeMs / 1000)
+  if (mtimeS < 0 || mtimeS > MAX_OCTAL) records.push(['mtime', String(mtimeS)])
+  const header = ustarHeader(entry, type, Math.min(sizeBytes, MAX_OCTAL))
+  if (records.length === 0) return header
+  const body = Buffer.from(records.map(([key, value]) => paxRecord(key, value)).join(''))
+  const facts = { name: `PaxHeaders/${entry.name}`, mode: 0o644, mtimeMs: entry.mtimeMs }
+  return Buffer.concat([
+    ustarHeader(facts, 'x', body.length),
+    body,
+    tarPadding(body.length),
+    header,
+  ])
+}
+
+/** What fills the last block of so many bytes. */
+export function tarPadding(sizeBytes: number): Buffer {
   const over = sizeBytes % BLOCK_BYTES
-  if (over > 0) await sink.write(ZEROS.subarray(0, BLOCK_BYTES - over))
+  return ZEROS.subarray(0, over > 0 ? BLOCK_BYTES - over : 0)
 }
 
 function ustarHeader(entry: EntryFacts, type: '0' | '5' | 'x', sizeBytes: number): Buffer {

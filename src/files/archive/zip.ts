@@ -102,10 +102,15 @@ export function createZip(sink: ByteSink): Container {
 }
 
 export async function writeFolder(writer: ZipWriter, entry: EntryFacts): Promise<void> {
-  const item = toItem(entry, `${entry.name}/`, S_IFDIR)
-  item.attributes |= DOS_DIRECTORY
+  const item = folderItemOf(entry)
   await writeHeader(writer, item)
   writer.list(item)
+}
+
+export function folderItemOf(entry: EntryFacts): Item {
+  const item = toItem(entry, `${entry.name}/`, S_IFDIR)
+  item.attributes |= DOS_DIRECTORY
+  return item
 }
 
 /** A file that is stored. */
@@ -134,7 +139,7 @@ function toItem(entry: EntryFacts, name: string, type: number): Item {
   }
 }
 
-function localHeader(item: Item): Buffer {
+export function localHeader(item: Item): Buffer {
   const large = isLarge(item)
   const extras = [timeExtra(item)]
   // How small it will be is known behind the content, and then neither size stands here.
@@ -176,7 +181,7 @@ export function descriptor(item: Item): Buffer {
   return bytes
 }
 
-function centralHeader(item: Item): Buffer {
+export function centralHeader(item: Item): Buffer {
   const large = isLarge(item)
   const far = item.offset >= MAX32
   const values = [
@@ -204,7 +209,7 @@ function centralHeader(item: Item): Buffer {
   return Buffer.concat([header, item.name, extra])
 }
 
-function endOfDirectory(count: number, start: number, sizeBytes: number): Buffer {
+export function endOfDirectory(count: number, start: number, sizeBytes: number): Buffer {
   const end = Buffer.alloc(22)
   end.writeUInt32LE(END, 0)
   end.writeUInt16LE(Math.min(count, MAX16), 8)
