@@ -1,5 +1,6 @@
 // A job in memory: its record, how far it is, and the run that is under way.
 import type { Job } from '../job-types.ts'
+import type { Halves } from './manifest.ts'
 import { createMeter, type Meter } from './meter.ts'
 import { isEnded, type JobOwner, type JobRecord, type JobRequest } from './record.ts'
 
@@ -8,6 +9,8 @@ export interface Entry {
   /** A password; kept nowhere else. */
   secret: string | null
   meter: Meter
+  /** Null before the first run since the start of the server. */
+  halves: Halves | null
   /** Of the run that is under way. */
   control: AbortController | null
   running: Promise<void> | null
@@ -21,6 +24,7 @@ export function entryOf(record: JobRecord, secret: string | null = null): Entry 
     record,
     secret,
     meter: createMeter({ files, bytes }),
+    halves: null,
     control: null,
     running: null,
     waiting: new Set(),

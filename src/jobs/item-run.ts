@@ -4,7 +4,8 @@ import type { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import type { Actor } from '../operations/actor.ts'
 import type { Devices } from './disk-places.ts'
-import type { ItemSoFar, Manifest } from './manifest.ts'
+import { goesOn } from './job-actor.ts'
+import type { Halves, ItemSoFar, Manifest } from './manifest.ts'
 import type { Meter } from './meter.ts'
 import type { JobRecord } from './record.ts'
 
@@ -17,6 +18,8 @@ export interface Run {
   meter: Meter
   /** What earlier runs have left, by the number of the item. */
   soFar: Map<number, ItemSoFar>
+  /** Of large files that were not whole at the end of a run. */
+  halves: Halves
   /** Waits for a place on these disks; call the result to leave. */
   take(devices: Devices): Promise<() => void>
   onFailed(path: VPath, error: AppError): void
@@ -36,7 +39,7 @@ export interface ItemRun extends AllRun {
 
 /** The course of what a job does to an item, below `base` in earlier runs. */
 export function courseOf(
-  { meter, record, onFailed, begin, before }: AllRun & Pick<ItemRun, 'before'>,
+  { meter, record, manifest, halves, onFailed, begin, before }: AllRun & Pick<ItemRun, 'before'>,
   base: VPath | null,
 ): Course {
   const rowOf = (target: VPath) => before?.made.get(target.slice(base?.length ?? 0))
@@ -63,6 +66,12 @@ export function courseOf(
         Number(found.size) === source.sizeBytes && isSameTime(found.mtimeNs, source.mtimeNs)
       return isSame && isOfThisJob(found.ctimeMs) ? 'made' : null
     },
+    half: (target) => halves.get(target) ?? null,
+    safe: (target, half) => {
+      halves.set(target, half)
+      manifest.add({ half: target, ...half })
+    },
+    goesOn,
     hasMade: (target, found) =>
       rowOf(target)?.made.ino === String(found.ino) ||
       (found.birthtimeMs > 0n && isOfThisJob(found.birthtimeMs)),

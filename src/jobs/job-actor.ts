@@ -12,6 +12,20 @@ import type { JobRecord } from './record.ts'
 /** Rights have changed since the run began: the next one goes on under those of now. */
 export class RightsChanged extends Error {}
 
+/** Why a run is broken off. */
+export class Stopped extends Error {
+  readonly by: 'pause' | 'cancel' | 'close'
+  constructor(by: Stopped['by']) {
+    super(`stopped by ${by}`)
+    this.by = by
+  }
+}
+
+/** True where a further run is to go on. */
+export function goesOn(reason: unknown): boolean {
+  return reason instanceof RightsChanged || (reason instanceof Stopped && reason.by !== 'cancel')
+}
+
 /** The account that a job acts for. Throws `forbidden` when it or its token is gone, or its home has moved. */
 export function ownerOf(
   { store }: Services,

@@ -5,6 +5,7 @@ import type { Job, JobState } from '../job-types.ts'
 import { AppError, badRequest, tooMany } from '../lib/errors.ts'
 import { type Entry, entryOf, FEW_ITEMS, isSame, viewOf, waitForEnd, wakeAll } from './entry.ts'
 import { createJobEvents, type JobEvents } from './events.ts'
+import { Stopped } from './job-actor.ts'
 import {
   isEnded,
   type JobFiles,
@@ -13,7 +14,7 @@ import {
   type JobRequest,
   jobFilesOf,
 } from './record.ts'
-import { createRunner, type JobsOptions, type Runner, Stopped } from './runner.ts'
+import { createRunner, type JobsOptions, type Runner } from './runner.ts'
 
 /** Of an account, that have not ended. */
 const MAX_WAITING = 100

@@ -1,5 +1,8 @@
 // The manifest of a job: what it has made, line by line, so that it goes on after the end of the server.
 import { type FileHandle, open } from 'node:fs/promises'
+import { basename } from 'node:path'
+import type { HalfCopy } from '../files/transfer/course.ts'
+import { isTempName } from '../files/volume/temp-name.ts'
 import { type Made, parseRow, rowOf } from '../history/record.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { readLog } from '../store/log.ts'
@@ -33,6 +36,11 @@ type Line =
   | { item: number; over: true; files: number; bytes: number }
   /** The history knows what was made up to here. */
   | { item: number; noted: true }
+  /** So far a large file has come. */
+  | ({ half: VPath } & HalfCopy)
+
+/** Copies that are not whole, by their targets. */
+export type Halves = Map<string, HalfCopy>
 
 export interface Manifest {
   add(line: Line): void
@@ -43,7 +51,10 @@ export interface Manifest {
 }
 
 /** Reads how far each item has come; those that were not begun are absent. A missing file has none. */
-export async function readManifest(file: string): Promise<Map<number, ItemSoFar>> {
+export async function readManifest(
+  file: string,
+): Promise<{ items: Map<number, ItemSoFar>; halves: Halves }> {
+  const halves: Halves = new Map()
   const items = new Map<number, ItemSoFar>()
   const itemOf = (at: number) => {
     const known = items.get(at)
@@ -66,8 +77,12 @@ export async function readManifest(file: string): Promise<Map<number, ItemSoFar>
       if (!made) continue
       itemOf(at).made.set(made.path, { made, sourceMtimeNs })
       itemOf(at).unnoted.add(made.path)
+      halves.delete(`${itemOf(at).target}${made.path}`)
+    } else if (isHalf(value)) {
+      const { half, ...copy } = value
+      halves.set(half, copy)
     } else if (typeof value === 'object' && value !== null && 'item' in value) {
-      const line = value as Line
+      const line = value as Exclude<Line, { half: VPath }>
       const item = itemOf(line.item)
       if ('target' in line) item.target = line.target
       if ('noted' in line || 'over' in line) item.unnoted.clear()
@@ -76,7 +91,12 @@ export async function readManifest(file: string): Promise<Map<number, ItemSoFar>
       Object.assign(item, { isOver: true, made: new Map(), files, bytes })
     }
   }
-  return items
+  return { items, halves }
+}
+
+function isHalf(value: unknown): value is { half: string } & HalfCopy {
+  const { half, path } = (value ?? {}) as Record<string, unknown>
+  return typeof half === 'string' && typeof path === 'string' && isTempName(basename(path))
 }
 
 /** Makes the file with the first line, for the server's account alone. `onError` is told once when it cannot be written. */

@@ -12,14 +12,16 @@ import type { Total } from './meter.ts'
 const FATAL: readonly string[] = ['no_space', 'quota_exceeded', 'unreachable']
 
 /** What earlier runs have done of a job, from its manifest. */
-export async function doneBefore(file: string): Promise<Pick<Run, 'soFar'> & { done: Total }> {
-  const soFar = await readManifest(file)
+export async function doneBefore(
+  file: string,
+): Promise<Pick<Run, 'soFar' | 'halves'> & { done: Total }> {
+  const { items: soFar, halves } = await readManifest(file)
   const done = { files: 0, bytes: 0 }
   for (const { files, bytes } of soFar.values()) {
     done.files += files
     done.bytes += bytes
   }
-  return { soFar, done }
+  return { soFar, halves, done }
 }
 
 /**

@@ -6,7 +6,7 @@ import { watchRights } from '../operations/actor.ts'
 import type { Services } from '../operations/services.ts'
 import { createDiskPlaces, type DiskPlaces } from './disk-places.ts'
 import { type Entry, wakeAll } from './entry.ts'
-import { jobActor, RightsChanged } from './job-actor.ts'
+import { jobActor, RightsChanged, Stopped } from './job-actor.ts'
 import { openManifest } from './manifest.ts'
 import { createMeter } from './meter.ts'
 import type { JobFiles, JobRecord } from './record.ts'
@@ -22,15 +22,6 @@ export interface JobsOptions {
   onEnd(record: Readonly<JobRecord>): void
 }
 
-/** Why a run is broken off. */
-export class Stopped extends Error {
-  readonly by: 'pause' | 'cancel' | 'close'
-  constructor(by: Stopped['by']) {
-    super(`stopped by ${by}`)
-    this.by = by
-  }
-}
-
 export interface Runner {
   /** Begins a run, or goes on with one. */
   start(entry: Entry): void
@@ -40,7 +31,7 @@ export interface Runner {
 }
 
 export function createRunner(options: JobsOptions, files: JobFiles): Runner {
-  const { config, log } = options.services
+  const { config, log, temps } = options.services
   const places = createDiskPlaces(config.jobsPerDisk)
   const save = ({ record, meter }: Entry) => {
     record.filesDone = meter.done.files
@@ -72,6 +63,9 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
 
   async function end(entry: Entry, state: JobState): Promise<void> {
     const { record, meter } = entry
+    await dropHalves(entry).catch((error: unknown) =>
+      log.error('a copy that is not whole stays hidden', { error }),
+    )
     Object.assign(record, { state, endedMs: Date.now() })
     meter.current = null
     if (state === 'done') meter.total = { ...meter.done }
@@ -81,6 +75,13 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
     if (state === 'done') await files.dropManifest(record.id)
     options.onEnd(record)
     wakeAll(entry)
+  }
+
+  // Nobody goes on with them: what was cancelled or has failed begins them anew.
+  async function dropHalves({ record, halves }: Entry): Promise<void> {
+    const known = halves ?? (await doneBefore(files.manifestOf(record.id))).halves
+    for (const { path } of known.values()) await temps.drop(path)
+    known.clear()
   }
 
   return {
@@ -109,8 +110,9 @@ async function attempt(
 ): Promise<void> {
   const { record } = entry
   const file = files.manifestOf(record.id)
-  const { soFar, done } = await doneBefore(file)
+  const { soFar, halves, done } = await doneBefore(file)
   entry.meter = createMeter(done)
+  entry.halves = halves
   Object.assign(record, { errors: [], errorCount: 0 })
   const manifest = openManifest(file, (error) =>
     services.log.warn(`how far a job is cannot be written: ${(error as Error).message}`),
@@ -127,6 +129,7 @@ async function attempt(
       manifest,
       meter: entry.meter,
       soFar,
+      halves,
       take: async (devices) => {
         record.state = 'queued'
         const leave = await places.take(record.userID, devices, signal)

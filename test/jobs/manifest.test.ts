@@ -22,7 +22,7 @@ it('is read back as it was written, and forgets what an item that is over has ma
   manifest.add({ item: 1, target: '/to/b' as VPath })
   manifest.addMade(1, entry('/y'))
   await manifest.close()
-  const items = await readManifest(tree.at('m'))
+  const { items } = await readManifest(tree.at('m'))
   expect(items.get(0)).toMatchObject({ isOver: true, files: 1, bytes: 1, made: new Map() })
   expect(items.get(1)).toMatchObject({ target: '/to/b', isOver: false })
   expect([...(items.get(1)?.made ?? [])]).toEqual([['/y', entry('/y')]])
@@ -38,7 +38,7 @@ it('goes on behind a line that a crash cut off', async () => {
   const second = openManifest(tree.at('m'), fail)
   second.addMade(0, entry('/z'))
   await second.close()
-  const made = (await readManifest(tree.at('m'))).get(0)?.made
+  const made = (await readManifest(tree.at('m'))).items.get(0)?.made
   expect([...(made?.keys() ?? [])]).toEqual(['/x', '/z'])
 })
 
@@ -49,12 +49,12 @@ it('knows what the history has still to be told', async () => {
   manifest.add({ item: 0, noted: true })
   manifest.addMade(0, entry('/untold'))
   await manifest.close()
-  expect((await readManifest(tree.at('m'))).get(0)?.unnoted).toEqual(new Set(['/untold']))
+  expect((await readManifest(tree.at('m'))).items.get(0)?.unnoted).toEqual(new Set(['/untold']))
 })
 
 it('of a job that made nothing is no file', async () => {
   await using tree = await makeTree({})
   await openManifest(tree.at('m'), fail).close()
-  expect(await readManifest(tree.at('m'))).toEqual(new Map())
+  expect((await readManifest(tree.at('m'))).items).toEqual(new Map())
   await expect(stat(tree.at('m'))).rejects.toThrow('ENOENT')
 })

@@ -3,7 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { fromErrno } from '../../lib/errors.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
-import type { TempFile } from '../volume/temp-file.ts'
+import type { OpenTempOptions, TempFile } from '../volume/temp-file.ts'
 import type { Volume } from '../volume/volume.ts'
 import type { May } from './path-rules.ts'
 import { refusal } from './tree.ts'
@@ -13,7 +13,7 @@ export interface WriteFolder {
    * Like Scope.openTemp for a name in the folder; null where a link has that name, to be followed
    * by its path.
    */
-  openTemp(name: string): Promise<TempFile | null>
+  openTemp(name: string, how?: Pick<OpenTempOptions, 'label' | 'resume'>): Promise<TempFile | null>
   /** What has a name in the folder, a link not followed; null where nothing has. `forbidden` for one that is not seen. */
   stat(name: string): Promise<BigIntStats | null>
   /** When all its temporary files are done: syncs the folder. Rejects with the system's error. */
@@ -40,7 +40,7 @@ export function createWriteFolder(
       if (!may(child, 'see')) throw refusal('see', child, false)
       return stat(name)
     },
-    openTemp: async (name) => {
+    openTemp: async (name, how = {}) => {
       const child = joinVPath(vpath, name)
       if (!may(child, 'create')) throw refusal('create', child, true)
       const failed = (error: unknown) => {
@@ -48,7 +48,7 @@ export function createWriteFolder(
       }
       const found = await stat(name)
       if (found?.isSymbolicLink()) return null
-      const options = { owner, fileMode, syncsFolder: false }
+      const options = { owner, fileMode, syncsFolder: false, ...how }
       const temp = await volume.openTemp(folder.share(), name, options).catch(failed)
       const commit: TempFile['commit'] = async (how) => {
         const replace = how.replace && may(child, 'modify')

@@ -3,8 +3,9 @@ import type { VPath } from '../../lib/vpath.ts'
 import type { FolderReader, Named, OpenFile } from '../place/folder-reader.ts'
 import type { Scope } from '../place/scope.ts'
 import type { WriteFolder } from '../place/write-folder.ts'
-import type { CommittedFile, TempFile } from '../volume/temp-file.ts'
+import type { TempFile } from '../volume/temp-file.ts'
 import { looksAtTarget, type Settled, settledBy, type Taken } from './course.ts'
+import { type Copying, type OpenHidden, openCopy } from './half-copy.ts'
 
 /** Larger files are copied one by one, and only where they fit. */
 const CHUNK_BYTES = 1024 * 1024
@@ -33,10 +34,8 @@ export async function copyOneFile(
       options.course?.passed(file.sizeBytes)
       return settled === 'arrived'
     }
-    const temp = await scope.openTemp(target, { parents: true })
-    const made = await copyInto(file, temp, options)
-    options.onMade?.(target, made, file.mtimeNs)
-    options.course?.passed(0)
+    const open: OpenHidden = (how) => scope.openTemp(target, { parents: true, ...how })
+    await copyInto(file, target, open, options)
     return true
   } finally {
     await file.handle.close()
@@ -65,7 +64,7 @@ export async function copyFileIn(
   options: CopyOptions & { largeFiles: OneByOne; target: VPath },
 ): Promise<bigint | 'left' | 'link'> {
   const file = await from.openRead(entry, { direct: true })
-  const { course, target, onMade } = options
+  const { course, target } = options
   try {
     course?.at(file.vpath)
     const found = looksAtTarget(options) ? await into.stat(entry.name) : null
@@ -75,12 +74,8 @@ export async function copyFileIn(
       return settled === 'arrived' ? file.mtimeNs : settled
     }
     const copy = async () => {
-      const temp = await into.openTemp(entry.name)
-      if (!temp) return 'link'
-      const made = await copyInto(file, temp, options)
-      onMade?.(target, made, file.mtimeNs)
-      course?.passed(0)
-      return file.mtimeNs
+      const open: OpenHidden = (how) => into.openTemp(entry.name, how)
+      return (await copyInto(file, target, open, options)) ? file.mtimeNs : 'link'
     }
     return await (file.sizeBytes > CHUNK_BYTES ? options.largeFiles(copy) : copy())
   } finally {
@@ -100,21 +95,38 @@ export function oneByOne(): OneByOne {
   }
 }
 
+/** False where a link is at the target, with nothing done. */
 async function copyInto(
   file: OpenFile,
-  temp: TempFile,
+  target: VPath,
+  open: OpenHidden,
   options: CopyOptions,
-): Promise<CommittedFile> {
+): Promise<boolean> {
+  const { course, signal, replace, onMade } = options
+  const copying = await openCopy(file, target, open, course)
+  if (!copying) return false
+  const { temp, startBytes } = copying
+  let isKept = false
   try {
     if (file.sizeBytes > CHUNK_BYTES) await options.reserve(temp, file.sizeBytes)
-    if (!(await isLargeClone(file, temp, options))) await copyBytes(file, temp, options)
+    course?.bytes(startBytes)
+    if (startBytes > 0 || !(await isLargeClone(file, temp, options)))
+      await copyBytes(file, temp, options, copying)
     await temp.setMode(file.mode)
-    const mtimeMs = options.course && Number(file.mtimeNs) / 1e6
+    const mtimeMs = course && Number(file.mtimeNs) / 1e6
     // A later run knows a file that has come by its time.
     if (mtimeMs !== undefined) await temp.setTime(mtimeMs)
-    return await temp.commit({ replace: options.replace, mtimeMs })
+    await copying.end(false)
+    const made = await temp.commit({ replace, mtimeMs })
+    onMade?.(target, made, file.mtimeNs)
+    course?.passed(0)
+    return true
+  } catch (error) {
+    isKept = signal.aborted && course?.goesOn(signal.reason) === true
+    throw error
   } finally {
-    await temp.discard()
+    await copying.end(isKept)
+    await (isKept ? temp.release() : temp.discard())
   }
 }
 
@@ -129,23 +141,27 @@ async function isLargeClone(
   return true
 }
 
-/** Copies all bytes of a file. */
+const FROM_THE_START = { startBytes: 0, reached: async () => {} }
+
+/** Copies all bytes of a file, but for those that have come. */
 export async function copyBytes(
   { handle, sizeBytes }: OpenFile,
   temp: TempFile,
   { signal, course }: Pick<CopyOptions, 'signal' | 'course'>,
+  { startBytes, reached }: Pick<Copying, 'startBytes' | 'reached'> = FROM_THE_START,
 ): Promise<void> {
   // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
   // under the name, which the descriptor that is synced and moved into place knows nothing of.
   const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 4096))
   const direct = sizeBytes <= SMALL_BYTES
-  for (let position = 0; ; ) {
+  for (let position = startBytes; ; ) {
     signal.throwIfAborted()
     const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
     if (bytesRead === 0) return
     await temp.write([buffer.subarray(0, bytesRead)], position, { direct })
     position += bytesRead
     course?.bytes(bytesRead)
+    await reached(position)
     // Spares a read that finds nothing, unless the file has grown.
     if (bytesRead < buffer.length && Number((await handle.stat()).size) === position) return
   }

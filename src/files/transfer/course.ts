@@ -27,6 +27,16 @@ export interface SourceFacts {
   mtimeNs: bigint
 }
 
+/** A copy that is not whole. */
+export interface HalfCopy {
+  /** Real path of the hidden file. */
+  path: string
+  /** What it is a copy of, as that was. */
+  source: { sizeBytes: number; mtimeNs: string; ino: string }
+  /** So much of it outlives a power cut. */
+  safeBytes: number
+}
+
 export interface Course {
   /** Waited for before the first byte moves: renames alone need no place on a disk. */
   begin(): Promise<void>
@@ -44,6 +54,12 @@ export interface Course {
   earlier(source: SourceFacts, target: VPath, found: BigIntStats): 'done' | 'made' | null
   /** The same for a folder, whose content does not count. */
   hasMade(target: VPath, found: BigIntStats): boolean
+  /** What an earlier run has copied of a large file to a target; null where nothing. */
+  half(target: VPath): HalfCopy | null
+  /** Told before the first byte of a large file, and when more of it is safe. */
+  safe(target: VPath, half: HalfCopy): void
+  /** Whether work that was broken off for this reason is gone on with: what has come of a large file stays. */
+  goesOn(reason: unknown): boolean
 }
 
 /** Times are kept to a microsecond or less. */

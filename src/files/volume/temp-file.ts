@@ -1,14 +1,14 @@
-// Writing so that what was there stays until the new content is whole: a hidden sibling is
-// written, synced and moved into place. Where no sibling can be made, or nothing be moved over the
-// old file, the new content is written into it when it is whole, see in-place.ts. An abandoned
-// temporary file is removed by its owner or, after a crash, by temp-registry.ts.
+// Writing so that what was there stays until the new content is whole: a hidden sibling is written, synced and moved into
+// place. Where no sibling can be made, or nothing be moved over the old file, the new content is written into it when it
+// is whole, see in-place.ts. An abandoned temporary file is removed by its owner or, after a crash, by temp-registry.ts.
 import { randomUUID } from 'node:crypto'
-import { type BigIntStats, constants, fchown, ftruncate } from 'node:fs'
+import { type BigIntStats, constants, ftruncate } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import { atOnce, type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
+import { carryOver } from './carry-over.ts'
 import { isCloned } from './clone.ts'
 import { type ContentSum, createContentSum, DIRECT_BYTES } from './content-sum.ts'
 import { permissionBits } from './file-mode.ts'
@@ -22,10 +22,13 @@ import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempFacts, TempNotes } from './temp-registry.ts'
 import { writeFully } from './write-fully.ts'
 
-const changeOwner = promisify(fchown)
 const cut = promisify(ftruncate)
 
 export interface TempFile {
+  /** Its real path; the last part of it opens it again. */
+  readonly path: string
+  /** Waits until what was written outlives a power cut. */
+  sync(): Promise<void>
   /** Writes all bytes from `position` on; `direct`: without the pool where that is quick, for few bytes. */
   write(
     buffers: readonly Uint8Array[],
@@ -153,8 +156,10 @@ export async function openTemp(
     throw error
   })
   const temp: Temp = { ...base, ...opened, isSpare: given === undefined, sum, state: 'open' }
-  const { fd, hostPath } = temp
+  const { fd, hostPath, notedPath } = temp
   return {
+    path: notedPath,
+    sync: () => device.run(() => device.syncFile(fd)),
     write: (buffers, position, { direct }) => {
       if (keepsOld) sum.add(buffers, position)
       return writeFully(fd, device, buffers, position, direct && isDirect)
@@ -166,8 +171,10 @@ export async function openTemp(
       return isCloned(device, from, fd)
     },
     sizeBytes: async () => Number((await calls.fstat(fd)).size),
-    requireSpace: async (sizeBytes) =>
-      requireFree(await spaceAt(device, dirname(hostPath), isDirect), sizeBytes),
+    requireSpace: async (sizeBytes) => {
+      const hereBytes = Number((await calls.fstat(fd)).size)
+      requireFree(await spaceAt(device, dirname(hostPath), isDirect), sizeBytes - hereBytes)
+    },
     truncate: (sizeBytes) => {
       // From here on it is not what was written one after the other.
       sum.add([], -1)
@@ -379,19 +386,4 @@ async function setTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<v
   await calls
     .futimes(fd, new Date(), mtimeMs / 1000)
     .catch(unless('EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'))
-}
-
-async function carryOver(
-  { fd, calls, folder }: Temp,
-  old: BigIntStats,
-  own: BigIntStats,
-): Promise<void> {
-  if (old.uid !== own.uid || old.gid !== own.gid) {
-    // Only root may give files away; without that right the writer becomes the owner.
-    const give = () => changeOwner(fd, Number(old.uid), Number(old.gid))
-    await folder.device.run(give).catch(unless('EPERM', 'EACCES', 'ENOSYS', 'EINVAL'))
-  }
-  await calls
-    .fchmod(fd, permissionBits(Number(old.mode)))
-    .catch(unless('EPERM', 'ENOSYS', 'ENOTSUP'))
 }

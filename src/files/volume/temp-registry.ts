@@ -52,6 +52,8 @@ export interface TempNotes {
 export interface TempRegistry extends TempNotes {
   /** Removes temporary files untouched for longer than the limit. */
   sweep(): Promise<void>
+  /** Removes a noted one that nobody will go on with. */
+  drop(path: string): Promise<void>
   /** Saves and stops the timers. */
   close(): Promise<void>
 }
@@ -110,14 +112,13 @@ export function createTempRegistry(
     return nowMs - sinceMs > maxAgeMs
   }
   // Nothing but it has the content that is being written.
-  const mayRemove = (path: string) => !notes.get(path)?.writesTo
-  const sweepFile = async (path: string) => {
-    const nowMs = Date.now()
+  const mayRemove = (path: string) => notes.has(path) && !notes.get(path)?.writesTo
+  const sweepFile = async (path: string, olderThanMs = Date.now() - maxAgeMs) => {
     if (!mayRemove(path)) return
-    const times = { olderThanMs: nowMs - maxAgeMs, startedAtMs }
+    const times = { olderThanMs, startedAtMs }
     const end = await removeExpired(disks, path, times, () => mayRemove(path))
     if (end === 'stays') missingSince.delete(path)
-    else if (end === 'removed' || isOver(path, nowMs)) forget(path)
+    else if (end === 'removed' || isOver(path, Date.now())) forget(path)
   }
   // Version 3.0.0 noted folders.
   const adoptFrom = async (folder: string) => {
@@ -145,6 +146,7 @@ export function createTempRegistry(
     targets: createLocks(),
     noted: () => notes,
     sweep,
+    drop: (path) => sweepFile(path, Number.POSITIVE_INFINITY),
     close: async () => {
       clearInterval(timer)
       forgetSpares()

@@ -1,0 +1,111 @@
+// Large files that are copied by long work: what has come stays hidden beside the target when that is broken off, and the
+// next run goes on with it.
+import { randomUUID } from 'node:crypto'
+import { basename } from 'node:path'
+import { unless } from '../../lib/errors.ts'
+import type { VPath } from '../../lib/vpath.ts'
+import type { OpenFile } from '../place/folder-reader.ts'
+import type { TempFile } from '../volume/temp-file.ts'
+import type { Course, HalfCopy } from './course.ts'
+
+/** Of smaller files what has come is copied again. */
+const LARGE_BYTES = 64 * 1024 * 1024
+/** As often what has come is made to outlive a power cut. */
+const SAFE_EVERY_BYTES = 256 * 1024 * 1024
+const SAFE_EVERY_MS = 10_000
+
+/** Opens the hidden file for a target; null where a link is there. See Scope.openTemp. */
+export type OpenHidden = (how: {
+  resume?: string | undefined
+  label?: string | undefined
+}) => Promise<TempFile | null>
+
+export interface Copying {
+  temp: TempFile
+  /** What an earlier run has copied. */
+  startBytes: number
+  /** Told after each piece how far it is; waits where the disk is far behind. */
+  reached(position: number): Promise<void>
+  /** Waits until nothing is on its way to the disk. `isKept`: all that has come is to stay, hidden. */
+  end(isKept: boolean): Promise<void>
+}
+
+/** Opens what an earlier run has left of a copy, while its source is as it was, or begins anew. */
+export async function openCopy(
+  file: OpenFile,
+  target: VPath,
+  open: OpenHidden,
+  course: Course | undefined,
+): Promise<Copying | null> {
+  if (!course || file.sizeBytes < LARGE_BYTES) {
+    const temp = await open({})
+    return temp && { temp, startBytes: 0, reached: async () => {}, end: async () => {} }
+  }
+  const source = {
+    sizeBytes: file.sizeBytes,
+    mtimeNs: String(file.mtimeNs),
+    ino: String(file.ino),
+  }
+  const half = course.half(target)
+  const left = half && (await open({ resume: basename(half.path) }).catch(unless('not_found')))
+  // Its name is nobody else's later.
+  const temp = left ?? (await open({ label: randomUUID() }))
+  if (!temp) return null
+  const startBytes = left ? await safeIn(left, half, source) : 0
+  const tell = (safeBytes: number) => course.safe(target, { path: temp.path, source, safeBytes })
+  tell(startBytes)
+  return { temp, startBytes, ...createSafety(temp, startBytes, tell) }
+}
+
+/** Cuts off what is not safe; gives how much stays. */
+async function safeIn(
+  temp: TempFile,
+  { source, safeBytes }: HalfCopy,
+  now: HalfCopy['source'],
+): Promise<number> {
+  try {
+    const isSame =
+      source.sizeBytes === now.sizeBytes && source.mtimeNs === now.mtimeNs && source.ino === now.ino
+    const bytes = isSame && safeBytes <= (await temp.sizeBytes()) ? safeBytes : 0
+    await temp.truncate(bytes)
+    return bytes
+  } catch (error) {
+    await temp.release()
+    throw error
+  }
+}
+
+/** The copy goes on while what has come is synced. */
+function createSafety(
+  temp: TempFile,
+  startBytes: number,
+  tell: (safeBytes: number) => void,
+): Pick<Copying, 'reached' | 'end'> {
+  let reachedBytes = startBytes
+  let begunBytes = startBytes
+  let begunMs = performance.now()
+  let syncing: Promise<void> = Promise.resolve()
+  const begin = () => {
+    const bytes = reachedBytes
+    begunBytes = bytes
+    begunMs = performance.now()
+    syncing = temp.sync().then(() => tell(bytes))
+    // Seen when it is waited for.
+    syncing.catch(() => {})
+  }
+  return {
+    async reached(position) {
+      reachedBytes = position
+      const isDue = performance.now() - begunMs >= SAFE_EVERY_MS
+      if (!isDue && position - begunBytes < SAFE_EVERY_BYTES) return
+      await syncing
+      begin()
+    },
+    async end(isKept) {
+      await syncing.catch(() => {})
+      if (!isKept || reachedBytes === begunBytes) return
+      begin()
+      await syncing.catch(() => {})
+    },
+  }
+}
