@@ -77,7 +77,8 @@ export function createServices(base: ServiceBase): Services {
   const temps = createTempRegistry(disks, `${store.file}.uploads`, config.tusExpiryMs, (path) =>
     quotas.forgetUpload(path),
   )
-  const disk = createDiskVolume(disks, temps)
+  const threads = createThreads()
+  const disk = createDiskVolume(disks, temps, threads)
   const quotas = createQuotas({
     volume: disk,
     temps,
@@ -101,7 +102,6 @@ export function createServices(base: ServiceBase): Services {
   })
   const trash = openTrash({ config, database: store.file, log }, volume)
   const keeping = createKeeping({ volume: disk, trash, versions, policy, log })
-  const threads = createThreads()
   const roots = createRoots(store, disks, config.roots, base.foldingRoots ?? new Set())
   return {
     ...base,

@@ -8,6 +8,7 @@ export interface Threads {
   start(script: URL, options: WorkerOptions): Worker
   /** Ends all of them, whatever they do, and lets no others start. */
   close(): Promise<void>
+  isClosed(): boolean
   /** How many there are now. */
   count(): number
 }
@@ -27,6 +28,7 @@ export function createThreads(): Threads {
       isClosed = true
       await Promise.all([...open].map((worker) => worker.terminate()))
     },
+    isClosed: () => isClosed,
     count: () => open.size,
   }
 }

@@ -147,7 +147,9 @@ it.runIf(process.platform === 'linux')(
         renameSync(tree.at(`gone${'/d'.repeat(100)}`), tree.at('elsewhere/moved'))
       },
     } as AbortSignal
-    await expect(remove(tree, watching)).rejects.toMatchObject({ code: 'forbidden' })
+    const folder = await openFolder(DISKS, tree.root)
+    const removing = removeEntry(folder, 'gone', { signal: watching }).finally(folder.close)
+    await expect(removing).rejects.toMatchObject({ code: 'forbidden' })
     expect(isCut).toBe(true)
     expect(readdirSync(tree.at('elsewhere')).sort()).toEqual(['d', 'moved'])
     expect(await tree.read('elsewhere/d/kept.txt')).toBe('kept')

@@ -4,8 +4,10 @@ import { basename } from 'node:path'
 import { contains } from '../../lib/host-path.ts'
 import { memo } from '../../lib/memo.ts'
 import type { Mount } from '../../lib/mount-points.ts'
+import type { Threads } from '../../programs/threads.ts'
 import { poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
+import { createRemovalThread } from '../disks/removal-thread.ts'
 import { statMany } from '../disks/stat-many.ts'
 import { createDescent } from './descent.ts'
 import { moveToFreeName } from './free-name.ts'
@@ -45,10 +47,14 @@ function storesIn(disks: Disks): string[] {
   return mounts ? storeMounts(mounts) : []
 }
 
-/** Makes the volume. There is one to a process, like `disks`. `temps` are told of temporary files. */
-export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
+/**
+ * Makes the volume. There is one to a process, like `disks`. `temps` are told of temporary files; without `threads` all is
+ * removed on the event loop.
+ */
+export function createDiskVolume(disks: Disks, temps?: TempRegistry, threads?: Threads): Volume {
   const space: Volume['space'] = (realDir, folder) =>
     spaceAt(disks.of(realDir), folder?.ref ?? realDir, folder?.device.isDirect)
+  const thread = threads && createRemovalThread(threads)
   return {
     can: { pinFolders: HAS_PROC },
     realpath: disks.realpath,
@@ -91,8 +97,8 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry): Volume {
     },
     link: linkFile,
     copyFile: copyFileTo,
-    remove: removeEntry,
-    removeFiles,
+    remove: (folder, name, options) => removeEntry(folder, name, { ...options, thread }),
+    removeFiles: (folder, names, options) => removeFiles(folder, names, { ...options, thread }),
     removeSingle,
     setMode: setModeIn,
     setTime: setTimeIn,

@@ -23,7 +23,7 @@ const ENTRIES_AT_ONCE = 2_000
 /** Linux only; 0 elsewhere. */
 const FOLDER_FLAGS = (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 /** A folder of this many bytes may hold thousands of names: reading it takes longer than a turn. */
-const LARGE_FOLDER_BYTES = 64 * 1024
+export const LARGE_FOLDER_BYTES = 64 * 1024
 
 /**
  * Everything in the folder at `ref`, in the order of the disk. Where a file system does not tell what

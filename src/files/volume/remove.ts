@@ -4,10 +4,11 @@ import { type Dirent, lstatSync, rmdirSync, type Stats, unlinkSync } from 'node:
 import { lstat, rmdir, unlink } from 'node:fs/promises'
 import { errnoOf, unless } from '../../lib/errors.ts'
 import { createTurns, nextTurn } from '../../lib/turns.ts'
+import { MANY_NAMES, type RemovalThread } from '../disks/removal-thread.ts'
 import { inWorkingFolder } from '../disks/working-folder.ts'
 import { createDescent } from './descent.ts'
-import { deviceIn, type Name, type OpenFolder, pathIn } from './open-folder.ts'
-import { readOpenFolder } from './read-folder.ts'
+import { deviceIn, HAS_PROC, type Name, type OpenFolder, pathIn } from './open-folder.ts'
+import { LARGE_FOLDER_BYTES, readOpenFolder } from './read-folder.ts'
 
 const REMOVALS_IN_FLIGHT = 8
 /** Short, as nobody waits for what is emptied, but for the folders that are listed meanwhile. */
@@ -29,6 +30,11 @@ export interface RemoveOptions {
   mayBeGone?: boolean
 }
 
+/** Much goes by `thread`, where nobody is asked before each file. */
+interface RemoveHow extends RemoveOptions {
+  thread?: RemovalThread | undefined
+}
+
 /**
  * Removes `name` in an open folder, depth first and however deep: a folder replaced by a link
  * while we work is removed as a link, never entered. One that was moved elsewhere meanwhile is `forbidden`.
@@ -37,13 +43,15 @@ export interface RemoveOptions {
 export async function removeEntry(
   parent: OpenFolder,
   name: string | Buffer,
-  options: RemoveOptions,
+  options: RemoveHow,
 ): Promise<void> {
   const { signal, onFile } = options
   const descent = createDescent(parent)
   const turn = createTurns()
   /** Folders on the way down, whose files are gone, with the folders in them that are still to be removed. */
-  const levels: { name: string | Buffer; rest: (string | Buffer)[] }[] = []
+  const levels: { name: Name; folders: Name[]; at: number }[] = []
+  /** What lies deeper is not handed over, since the thread has left it. */
+  let careful = Number.POSITIVE_INFINITY
   const at = (name: string | Buffer) => {
     const device = deviceIn(descent.folder, name)
     return { path: pathIn(descent.folder, name), device }
@@ -60,8 +68,10 @@ export async function removeEntry(
       await device.run(() => unlink(path))
       return removed?.()
     }
+    const isLarge = found.size > LARGE_FOLDER_BYTES
+    if (isLarge && (await byThread(descent.folder, [name], options, { count: MANY_NAMES }))) return
     await descent.enter(name)
-    levels.push({ name, rest: await removeFilesOf(descent.folder, options) })
+    levels.push({ name, folders: await removeFilesOf(descent.folder, options), at: 0 })
     await turn()
   }
   const leave = async (name: string | Buffer) => {
@@ -76,7 +86,12 @@ export async function removeEntry(
   try {
     await removeOne(name)
     for (let level = levels.at(-1); level; level = levels.at(-1)) {
-      const next = level.rest.pop()
+      if (levels.length <= careful) {
+        const gone = await byThread(descent.folder, level.folders, options, { from: level.at })
+        level.at += gone ?? 0
+        careful = gone === null ? Number.POSITIVE_INFINITY : levels.length
+      }
+      const next = level.folders[level.at++]
       await (next === undefined ? leave(level.name) : removeOne(next))
     }
   } finally {
@@ -84,30 +99,49 @@ export async function removeEntry(
   }
 }
 
-/** Removes the files of an open folder and gives the names of the folders in it, the last one first. */
-async function removeFilesOf(
-  folder: OpenFolder,
-  options: RemoveOptions,
-): Promise<(string | Buffer)[]> {
+/** Removes the files of an open folder and gives the names of the folders in it. */
+async function removeFilesOf(folder: OpenFolder, options: RemoveHow): Promise<(string | Buffer)[]> {
   const { dirents, rawNames } = await readOpenFolder(folder, { direct: true })
   const nameOf = (dirent: Dirent) => rawNames.get(dirent) ?? dirent.name
   const files = dirents.filter((dirent) => !dirent.isDirectory())
   await removeFiles(folder, files.map(nameOf), options)
-  return dirents
-    .filter((dirent) => dirent.isDirectory())
-    .map(nameOf)
-    .reverse()
+  return dirents.filter((dirent) => dirent.isDirectory()).map(nameOf)
+}
+
+/**
+ * Hands folders over, or files, where there is much to remove: `count` says how much it is, as far as known. Gives how
+ * many are gone, the first ones; null where nothing was handed over.
+ */
+async function byThread(
+  { ref, realDir, device, disks }: OpenFolder,
+  names: readonly Name[],
+  { thread, signal, onFile }: RemoveHow,
+  { from = 0, count = 1, areFolders = true },
+): Promise<number | null> {
+  if (!thread || onFile || !HAS_PROC || device.kind !== 'local') return null
+  if (!thread.wants(count) || from >= names.length || disks.holdsMount(realDir) !== false)
+    return null
+  const end = names.findIndex((name, i) => i >= from && typeof name !== 'string')
+  const texts = names.slice(from, end < 0 ? undefined : end) as string[]
+  const gone = await thread.remove({ ref, names: texts, areFolders }, signal)
+  signal.throwIfAborted()
+  return gone
 }
 
 /** Removes files and links of an open folder; a folder is the system's error. An abort leaves what was not reached yet. */
 export async function removeFiles(
   folder: OpenFolder,
   names: readonly Name[],
-  options: RemoveOptions,
+  options: RemoveHow,
 ): Promise<void> {
   const { signal, onFile, mayBeGone = false } = options
   const { device } = folder
-  let at = await removeAtOnce(folder, names, options)
+  const handedOver = await byThread(folder, names, options, {
+    areFolders: false,
+    count: names.length,
+  })
+  let at = handedOver ?? 0
+  at += await removeAtOnce(folder, names.slice(at), options)
   for (; at < names.length; at += REMOVALS_IN_FLIGHT) {
     signal.throwIfAborted()
     const part = names.slice(at, at + REMOVALS_IN_FLIGHT).map(async (name) => {
