@@ -6,6 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified, type Tree } from '../support/tree.ts'
+import { CHANGES, makeChanges } from '../support/undo-rows.ts'
 import { sharedBrowser } from './browser-steps.ts'
 import {
   doubleClick,
@@ -325,5 +326,31 @@ describe('the page History', () => {
     await expect.poll(() => undone.count()).toBe(2)
     await expectTree(tree, { 'b.txt': 'A' })
     expect(open.problems).toEqual([])
+  })
+
+  it('takes back each kind of change after a restart, does it again, and leaves what others have changed', async () => {
+    await using made = await makeChanges()
+    await using program = await startProgram(made.tree)
+    await using open = await openIn(program, { path: '/settings/history' })
+    const { page } = open
+    const undo = async (folder: string) => {
+      const row = page.getByRole('row').filter({ hasText: `/${folder}/` })
+      const answer = page.waitForResponse(/\/api\/history\/.+\/undo$/)
+      await row.getByRole('button', { name: 'Undo' }).click()
+      const status = (await answer).status()
+      await row.locator('[aria-busy="true"]').waitFor({ state: 'detached' })
+      return status
+    }
+    const mine = async (wanted: unknown[]) => {
+      for (const [i, name] of CHANGES.entries())
+        expect([name, await undo(`mine/${i}`)]).toEqual([name, 200])
+      expect(await made.contents('mine')).toEqual(wanted)
+    }
+    for (const [i, name] of CHANGES.entries())
+      expect([name, await undo(`theirs/${i}`)]).toEqual([name, 409])
+    expect(await made.contents('theirs')).toEqual(made.changed)
+    await mine(made.before)
+    await mine(made.after)
+    expect(open.problems.filter((text) => !text.includes('409'))).toEqual([])
   })
 })
