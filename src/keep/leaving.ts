@@ -1,11 +1,12 @@
 // Entries that are being deleted for good: nobody is shown them any more, and they go one after the other.
 import type { Logger } from '../lib/log.ts'
+import { inTurns } from '../lib/turns.ts'
 import type { Trash, TrashEntry } from './trash.ts'
 
 export interface Leaving {
   has(id: string): boolean
-  /** Begins; what cannot be removed is back in the trash. */
-  erase(entries: readonly TrashEntry[]): void
+  /** Resolves when nobody is shown them any more, and begins; what cannot be removed is back in the trash. */
+  erase(entries: readonly TrashEntry[]): Promise<void>
   /** Of who removes them by himself; the result shows those again that are still there. */
   hide(entries: readonly TrashEntry[]): () => void
   /** Ends after the file that is being removed. */
@@ -44,9 +45,9 @@ export function createLeaving(trash: Pick<Trash, 'eraseAll'>, log: Pick<Logger, 
         for (const { id } of entries) hidden.delete(id)
       }
     },
-    erase: (entries) => {
+    erase: async (entries) => {
+      await inTurns(entries, (entry) => void waiting.set(entry.id, entry))
       if (closing.signal.aborted) return
-      for (const entry of entries) waiting.set(entry.id, entry)
       running ??= eraseAll().finally(() => {
         running = undefined
       })

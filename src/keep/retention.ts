@@ -7,6 +7,7 @@ import type { Volume } from '../files/volume/volume.ts'
 import { createLocks } from '../lib/locks.ts'
 import type { Logger } from '../lib/log.ts'
 import { sortInSlices } from '../lib/sort-in-slices.ts'
+import { createTurns, inTurns } from '../lib/turns.ts'
 import type { Sizes } from './sizes.ts'
 import type { Trash } from './trash.ts'
 
@@ -134,13 +135,16 @@ async function erase({ log, signal }: Keeping, one: Kept): Promise<boolean> {
 async function keptByDisk({ kept, volume }: Keeping): Promise<Map<string, Kept[]>> {
   const found = new Map<string, Kept[]>()
   const disksOf = new Map<string, string | null>()
+  const turn = createTurns()
   for (const one of await sortInSlices([...(await kept())], (a, b) => a.keptAt - b.keptAt)) {
     const { store } = one
     const disk = disksOf.has(store) ? disksOf.get(store) : await diskOf(volume, store)
     disksOf.set(store, disk ?? null)
+    const others = turn()
+    if (others) await others
     if (!disk) continue
-    const others = found.get(disk)
-    if (others) others.push(one)
+    const list = found.get(disk)
+    if (list) list.push(one)
     else found.set(disk, [one])
   }
   return found
@@ -150,8 +154,12 @@ async function sweepDisk(keeping: Keeping, list: readonly Kept[]): Promise<void>
   const { volume, policy, now, signal } = keeping
   const { ageMs, size } = policy()
   const rest: Kept[] = []
-  for (const one of list)
+  const turn = createTurns()
+  for (const one of list) {
+    const others = turn()
+    if (others) await others
     if (now() - one.keptAt < ageMs || !(await erase(keeping, one))) rest.push(one)
+  }
   const [first] = rest
   if (!first) return
   const { totalBytes, freeBytes } = await volume.space(first.store)
@@ -198,15 +206,19 @@ export async function keptInTrash(
   trash: Pick<Trash, 'entries' | 'erase'>,
   sizes: Pick<Sizes, 'measure'>,
 ): Promise<Kept[]> {
-  // Nobody knows of how long the others have been there, so they stay.
-  const known = (await trash.entries()).filter(({ deletedAt }) => deletedAt > 0)
-  return known.map((entry) => ({
-    store: entry.store,
-    keptAt: entry.deletedAt,
-    bytes: entry.bytes,
-    measure: (signal) => sizes.measure(entry, signal),
-    erase: (signal) => trash.erase(entry.id, signal),
-  }))
+  const kept: Kept[] = []
+  await inTurns(await trash.entries(), (entry) => {
+    // Nobody knows how long it has been there, so it stays.
+    if (entry.deletedAt === 0) return
+    kept.push({
+      store: entry.store,
+      keptAt: entry.deletedAt,
+      bytes: entry.bytes,
+      measure: (signal) => sizes.measure(entry, signal),
+      erase: (signal) => trash.erase(entry.id, signal),
+    })
+  })
+  return kept
 }
 
 export async function diskOf(

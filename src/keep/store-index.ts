@@ -8,7 +8,7 @@ import { unless } from '../lib/errors.ts'
 import { createLocks } from '../lib/locks.ts'
 import { mergeSorted, sortInSlices } from '../lib/sort-in-slices.ts'
 import { createTurns, inTurns } from '../lib/turns.ts'
-import { readIndex, writeIndex } from './index-file.ts'
+import { type IndexLine, readIndex, writeIndex } from './index-file.ts'
 import { INDEX_NAME, type OpenStore, openStore } from './stores.ts'
 import { INFO_SUFFIX, MAX_INFO_BYTES, parseInfo, type TrashInfo } from './trash-info.ts'
 
@@ -124,15 +124,7 @@ export function createStoreIndex(
     locks
       .withLock('', async () => {
         if (leaving > 0) return
-        const lasting = entries.filter(isLasting)
-        await writeIndex(
-          volume,
-          store.folder,
-          lasting.map(({ bytes, ...entry }) => ({
-            ...entry,
-            bytes: entry.isDir ? 0 : (bytes ?? 0),
-          })),
-        )
+        await writeIndex(volume, store.folder, linesOf(entries))
       })
       .catch(() => {})
   return {
@@ -165,6 +157,12 @@ export function createStoreIndex(
 /** Its name is no other entry's at any time, and nothing about it changes. */
 function isLasting({ name, deletedAt }: Pick<TrashEntry, 'name' | 'deletedAt'>): boolean {
   return OWN_NAME.test(name) && deletedAt > 0
+}
+
+// Made one by one: all at once they would keep the event loop.
+function* linesOf(entries: readonly TrashEntry[]): Generator<IndexLine> {
+  for (const entry of entries)
+    if (isLasting(entry)) yield { ...entry, bytes: entry.isDir ? 0 : (entry.bytes ?? 0) }
 }
 
 async function recall(volume: Volume, { base, store, folder }: OpenStore, known: Known) {

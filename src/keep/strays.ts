@@ -2,7 +2,7 @@
 
 import type { Volume } from '../files/volume/volume.ts'
 import { unless } from '../lib/errors.ts'
-import { createTurns } from '../lib/turns.ts'
+import { createTurns, inTurns } from '../lib/turns.ts'
 import { openStore, removeEmptyStore } from './stores.ts'
 import { INFO_SUFFIX } from './trash-info.ts'
 
@@ -19,7 +19,8 @@ export async function dropStrays(volume: Volume, base: string, now: number): Pro
   let hasDropped = false
   try {
     const names = await volume.names(info)
-    const there = new Set(await volume.names(files))
+    const there = new Set<string>()
+    await inTurns(await volume.names(files), (name) => void there.add(name))
     for (const name of names) {
       await turn()
       if (!name.endsWith(INFO_SUFFIX) || there.has(name.slice(0, -INFO_SUFFIX.length))) continue

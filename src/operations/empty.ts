@@ -2,9 +2,10 @@
 import type { Course } from '../files/transfer/course.ts'
 import type { TrashEntry } from '../keep/trash.ts'
 import { fromErrno } from '../lib/errors.ts'
+import { inTurns } from '../lib/turns.ts'
 import type { VPath } from '../lib/vpath.ts'
 import type { Actor } from './actor.ts'
-import { entriesSeenBy, mayErase, requireMayErase } from './trash-entries.ts'
+import { entriesSeenBy, mayErase, requireMayErase, type SeenEntry } from './trash-entries.ts'
 
 /** What the caller may is asked again before so many more. */
 const AT_ONCE = 100
@@ -22,10 +23,13 @@ export async function emptyTrash(
 ): Promise<void> {
   const { services, signal } = actor
   const { trash, keeping } = services
-  const seen = (await entriesSeenBy(actor)).filter(
-    (each) => isAsked(each.entry) && mayErase(actor, each),
-  )
-  const bytes = seen.reduce((sum, { entry }) => sum + (entry.bytes ?? 0), 0)
+  const seen: SeenEntry[] = []
+  let bytes = 0
+  await inTurns(await entriesSeenBy(actor), (each) => {
+    if (!isAsked(each.entry) || !mayErase(actor, each)) return
+    seen.push(each)
+    bytes += each.entry.bytes ?? 0
+  })
   onFound(seen.length, bytes)
   const show = keeping.leaving.hide(seen.map(({ entry }) => entry))
   try {

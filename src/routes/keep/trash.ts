@@ -201,9 +201,10 @@ async function eraseMany(c: Ctx, deps: Deps): Promise<Response> {
   const isOld = ({ deletedAt }: TrashEntry) =>
     ageMs === 0 || (deletedAt > 0 && deletedAt <= Date.now() - ageMs)
   const actor = actorOf(c, deps)
-  const seen = (await entriesSeenBy(actor)).filter(
-    (each) => isOld(each.entry) && mayErase(actor, each),
-  )
+  const seen: SeenEntry[] = []
+  await inTurns(await entriesSeenBy(actor), (each) => {
+    if (isOld(each.entry) && mayErase(actor, each)) seen.push(each)
+  })
   recheck(c)
   return accept(c, deps, seen)
 }
@@ -217,9 +218,9 @@ function parseAge(text: string): number {
 }
 
 // They leave the list at once, and the disk as soon as it can be.
-function accept(c: Ctx, deps: Deps, seen: readonly SeenEntry[]): Response {
+async function accept(c: Ctx, deps: Deps, seen: readonly SeenEntry[]): Promise<Response> {
   const names = seen.slice(0, MAX_NAMES).map(({ path }) => path)
   addFacts(c, { names, selected: seen.length, result: 'ok' })
-  deps.keeping.leaving.erase(seen.map(({ entry }) => entry))
+  await deps.keeping.leaving.erase(seen.map(({ entry }) => entry))
   return sendStatus(202)
 }
