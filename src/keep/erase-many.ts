@@ -6,7 +6,7 @@ import { baseOf, type TrashEntry } from './store-index.ts'
 import { openStore, removeEmptyStore } from './stores.ts'
 import { INFO_SUFFIX } from './trash-info.ts'
 
-const AT_ONCE = 500
+const AT_ONCE = 1_000
 
 interface Erasing {
   volume: Volume

@@ -13,7 +13,7 @@ export interface Leaving {
   close(): Promise<void>
 }
 
-const AT_ONCE = 500
+const AT_ONCE = 1_000
 
 export function createLeaving(trash: Pick<Trash, 'eraseAll'>, log: Pick<Logger, 'warn'>): Leaving {
   const closing = new AbortController()

@@ -8,7 +8,7 @@ import type { Actor } from './actor.ts'
 import { entriesSeenBy, mayErase, requireMayErase, type SeenEntry } from './trash-entries.ts'
 
 /** What the caller may is asked again before so many more. */
-const AT_ONCE = 100
+const AT_ONCE = 1_000
 
 /**
  * Removes the entries of the trash that are asked for and that the caller may remove for good, the newest first;
