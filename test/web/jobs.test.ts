@@ -78,10 +78,38 @@ describe('work that takes long', () => {
     await expectNames(page, ['a.txt', 'b.txt'])
     await page.reload()
     await row(page, 'Copying 2 items…').waitFor()
-    await expectNames(page, [])
+    await page.locator('.empty').waitFor()
     await put(tree, 'go')
     await row(page, 'Copied 2 items to “to”').waitFor()
     await expectNames(page, ['a.txt', 'b.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('shows in a folder whose listing was asked for before it was done and came after', async () => {
+    await using open = await openHolding({ 'a.txt': 'A' })
+    const { page, tree } = open
+    await entry(page, 'a.txt').click()
+    await pasteInto(page)
+    await row(page, 'Copying 1 item…').waitFor()
+    const isDone = Promise.withResolvers<void>()
+    const isListed = Promise.withResolvers<void>()
+    await page.route(
+      '**/api/resources/to*',
+      async (route) => {
+        const response = await route.fetch()
+        isListed.resolve()
+        await isDone.promise
+        await route.fulfill({ response })
+      },
+      { times: 1 },
+    )
+    await page.reload()
+    await row(page, 'Copying 1 item…').waitFor()
+    await isListed.promise
+    await put(tree, 'go')
+    await row(page, 'Copied 1 item to “to”').waitFor()
+    isDone.resolve()
+    await expectNames(page, ['a.txt'])
     expect(open.problems).toEqual([])
   })
 

@@ -8,28 +8,22 @@ import {
   toWire,
 } from '../lib/sorting/sort-entries.ts'
 import { rememberView } from '../state/folder-views.ts'
-import { landAt, listing, openFolderPath, setShown, shownFolder } from '../state/listing.ts'
+import { currentFolderPath, landAt, setShown, shownFolder } from '../state/listing.ts'
 import { saveDefaults } from './user-defaults.ts'
-
-/** The folder a choice is for; one that is still loading counts, too. */
-function chosenFolder(): string | null {
-  const { kind, vpath } = listing.phase
-  return kind === 'loading' ? vpath : openFolderPath()
-}
 
 export function chooseView(view: ViewMode): void {
   const { view: before, focus } = shownFolder()
   if (before === view) return
   setShown({ view })
   landAt(focus === null ? { kind: 'top' } : { kind: 'entry', path: focus })
-  const folder = chosenFolder()
+  const folder = currentFolderPath()
   if (folder !== null) rememberView(folder, { view })
   saveDefaults({ viewMode: view })
 }
 
 export function chooseSort(sort: SortChoice): void {
   setShown({ sort })
-  const folder = chosenFolder()
+  const folder = currentFolderPath()
   if (folder !== null) rememberView(folder, { sort })
   saveDefaults({ sorting: toWire(sort) })
 }

@@ -7,7 +7,7 @@ import { ApiError, isAbort } from '../api/client.ts'
 import { actOnJob, forgetJob, getJob, type JobAction, listJobs, watchJobs } from '../api/jobs.ts'
 import { isWithin, parentOf } from '../lib/paths.ts'
 import { hasEnded, jobs } from '../state/jobs.ts'
-import { openFolderPath } from '../state/listing.ts'
+import { currentFolderPath } from '../state/listing.ts'
 import { whenOnline } from '../state/network.ts'
 import { onLogOut, session } from '../state/session.ts'
 import { collapseUploads, uploads } from '../state/uploads.ts'
@@ -30,7 +30,7 @@ const waiting = new Map<string, (job: Job) => void>()
 let listening: AbortController | null = null
 
 const arrivals = createArrivals(async () => {
-  const open = openFolderPath()
+  const open = currentFolderPath()
   if (open !== null) await reloadFolder(open)
 })
 
@@ -130,7 +130,7 @@ function take(job: Job): void {
   const before = jobs.list[at]
   if (before === undefined) jobs.list.push(shown)
   else jobs.list[at] = shown
-  const open = openFolderPath()
+  const open = currentFolderPath()
   const concerns = open !== null && isAbout(job, open)
   if (concerns && before?.filesDone !== job.filesDone) {
     arrivals.note()

@@ -52,6 +52,13 @@ const LARGE_FOLDER = 5_000
 /** Where the listing is scrolled to; kept outside the proxy, because it changes every frame. */
 export const scroll = { px: 0 }
 
+interface Load {
+  vpath: string
+  /** Something changed since the listing was asked for, which may not have it. */
+  isStale: boolean
+  controller: AbortController
+}
+
 interface Refresh {
   vpath: string
   /** Something changed since the listing was asked for: it is asked for once more. */
@@ -61,7 +68,7 @@ interface Refresh {
 }
 
 /** What is being fetched, for the address and for the folder shown already. */
-const fetching = { load: null as AbortController | null, refresh: null as Refresh | null }
+const fetching = { load: null as Load | null, refresh: null as Refresh | null }
 
 /**
  * The screen of folders is there: listens for changes of the address and for the window's return. Call
@@ -119,7 +126,7 @@ export function openPath(vpath: string): void {
 
 /** Stops what is being fetched and notes where the person was. Call when the screen closes, too. */
 export function leave(): void {
-  fetching.load?.abort()
+  fetching.load?.controller.abort()
   fetching.load = null
   stopRefresh()
   const { kind, shown } = listing.phase
@@ -208,10 +215,11 @@ function arriveFrom(from: string): void {
 
 /** Resolves true when `vpath` is a folder and now shown. */
 async function load(vpath: string): Promise<boolean> {
-  fetching.load?.abort()
+  fetching.load?.controller.abort()
   stopRefresh()
   const controller = new AbortController()
-  fetching.load = controller
+  const own: Load = { vpath, isStale: false, controller }
+  fetching.load = own
   const settled = changesSettled()
   let slowSinceMs = 0
   const timer = setTimeout(() => {
@@ -234,7 +242,7 @@ async function load(vpath: string): Promise<boolean> {
     noteRecentFolder(vpath)
     sendToListing({ type: 'listed', ...withView(folder) })
     // It may be from before that change.
-    if (changesSettled() !== settled) void refreshFolder()
+    if (own.isStale || changesSettled() !== settled) void refreshFolder()
     return true
   } catch (error) {
     if (controller.signal.aborted) return false
@@ -242,7 +250,7 @@ async function load(vpath: string): Promise<boolean> {
     return false
   } finally {
     clearTimeout(timer)
-    if (fetching.load === controller) fetching.load = null
+    if (fetching.load === own) fetching.load = null
   }
 }
 
@@ -335,6 +343,7 @@ function showAgain(folder: Folder): void {
 
 /** Something changed in `vpath` from elsewhere, such as a finished upload. */
 export async function reloadFolder(vpath: string): Promise<void> {
-  if (openFolderPath() === vpath) await refreshFolder()
+  if (fetching.load?.vpath === vpath) fetching.load.isStale = true
+  else if (openFolderPath() === vpath) await refreshFolder()
   else forgetFolder(vpath)
 }

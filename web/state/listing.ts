@@ -35,6 +35,12 @@ export function openFolderPath(): string | null {
   return shownFolder().folder?.vpath ?? null
 }
 
+/** The folder that is shown or, at first or in the place of another, still loading. */
+export function currentFolderPath(): string | null {
+  const { kind, vpath } = listing.phase
+  return kind === 'loading' ? vpath : openFolderPath()
+}
+
 export function setShown(choice: Partial<Pick<Shown, 'view' | 'sort' | 'filter' | 'focus'>>) {
   sendToListing({ type: 'chosen', choice })
 }
