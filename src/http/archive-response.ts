@@ -13,7 +13,7 @@ import { makePlan, type Plan } from '../files/archive/plan.ts'
 import { writePlanned } from '../files/archive/planned.ts'
 import type { PlanOwner, Plans } from '../files/archive/plans.ts'
 import type { Scope } from '../files/place/scope.ts'
-import { AppError, badRequest } from '../lib/errors.ts'
+import { AppError, badRequest, errnoOf } from '../lib/errors.ts'
 import { nextTurn } from '../lib/turns.ts'
 import { rebase, toVPath, type VPath } from '../lib/vpath.ts'
 import { type AnswerHeaders, type Output, stream } from './answer.ts'
@@ -26,6 +26,12 @@ import { disposition, sendContent } from './file-response.ts'
 const SLICE = 4_000
 /** Of a selection, in the audit log. */
 const MAX_NAMES = 50
+/** A first byte that comes later is one that proxies do not wait for. */
+const PATIENCE_MS = 20_000
+/** What has changed within it may well change again. */
+const QUIET_MS = 60_000
+/** Why an archive that need not be planned is not. */
+const CANNOT: readonly string[] = ['too_large', 'too_many_requests', 'conflict']
 
 interface ArchiveOptions {
   writeArchive: WriteArchive
@@ -60,8 +66,12 @@ export async function sendArchive(
     addFacts(c, { names: roots.slice(0, MAX_NAMES), selected: roots.length })
   const { common, name } = await nameSelection(scope, vpath, roots, rootName)
 
-  if (options.planned && asksForPlan(c))
-    return sendPlannedArchive(c, scope, { ...options.planned, format, roots, common, name })
+  const asked = options.planned ? askedPlan(c) : 'none'
+  if (options.planned && asked !== 'none') {
+    const how = { ...options.planned, format, roots, common, name }
+    const planned = await (asked === 'auto' ? planWherePossible : sendPlannedArchive)(c, scope, how)
+    if (planned) return planned
+  }
   const { signal } = c.req.raw
   const headers = (firstBytes: Uint8Array): AnswerHeaders => ({
     'Content-Type': archiveTypeOf(firstBytes),
@@ -84,12 +94,37 @@ interface PlannedArchive {
   common: VPath
   /** Without its extension. */
   name: string
+  /** Ends the planning. */
+  patience?: AbortSignal
+  /** No file may have changed for so long; else it is `conflict`. */
+  quietMs?: number
 }
 
-/** Whether an archive is to be planned; else it is sent as it is made. */
-function asksForPlan(c: Ctx): boolean {
-  const planned = c.env.target.query.get('planned')
-  return planned !== null && planned !== '' && planned !== 'false'
+/** Whether an archive is to be planned, or is where that can be; else it is sent as it is made. */
+function askedPlan(c: Ctx): 'none' | 'auto' | 'plan' {
+  const planned = c.env.target.query.get('planned') ?? ''
+  if (planned === '' || planned === 'false') return 'none'
+  return planned === 'auto' ? 'auto' : 'plan'
+}
+
+/**
+ * What cannot be planned soon is null, and so is what is being written to: a file that changes would break the answer.
+ */
+async function planWherePossible(
+  c: Ctx,
+  scope: Scope,
+  how: PlannedArchive,
+): Promise<Response | null> {
+  if (how.format !== 'zip' && how.format !== 'tar') return null
+  const patience = AbortSignal.timeout(PATIENCE_MS)
+  try {
+    return await sendPlannedArchive(c, scope, { ...how, patience, quietMs: QUIET_MS })
+  } catch (error) {
+    c.req.raw.signal.throwIfAborted()
+    const cannot = error === patience.reason || CANNOT.includes(errnoOf(error))
+    if (!cannot) throw error
+    return null
+  }
 }
 
 /**
@@ -100,7 +135,7 @@ function asksForPlan(c: Ctx): boolean {
 async function sendPlannedArchive(
   c: Ctx,
   scope: Scope,
-  { plans, owner, format, roots, common, name }: PlannedArchive,
+  { plans, owner, format, roots, common, name, patience, quietMs = 0 }: PlannedArchive,
 ): Promise<Response> {
   if (format !== 'zip' && format !== 'tar') throw badRequest('planned archives are zip or tar')
   const { signal } = c.req.raw
@@ -114,11 +149,15 @@ async function sendPlannedArchive(
       isUsable: ({ etag }) => continues(c, etag, wanted),
       make: (limits, making) =>
         makePlan(archiveEntries(scope, roots, common, making), { format, common }, limits, making),
-      signal,
+      signal: patience ? AbortSignal.any([signal, patience]) : signal,
     },
   )
   let isSpoiled = false
   const close = () => release(isSpoiled)
+  if (c.env.incoming.headers.range === undefined && plan.newestMs > Date.now() - quietMs) {
+    close()
+    throw new AppError('conflict', 'a file of the archive has just changed')
+  }
   if (wanted !== null && wanted !== plan.etag) {
     close()
     throw new AppError('precondition_failed', 'the archive has changed since it was planned')
@@ -150,7 +189,7 @@ async function sendPlannedArchive(
 /** The validator in the address. */
 function wantedTag(c: Ctx): string | null {
   const planned = c.env.target.query.get('planned') ?? ''
-  return planned === 'true' ? null : `"${planned}"`
+  return planned === 'true' || planned === 'auto' ? null : `"${planned}"`
 }
 
 // A plan that is kept serves those who go on with it alone; whoever begins gets the folder as it is now.

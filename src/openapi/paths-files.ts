@@ -63,7 +63,7 @@ const ARCHIVE_QUERY = [
   query('selection', 'Id of registered entries of the folder, where `files` would be too long.'),
   query(
     'planned',
-    '`true` walks the folder first, so that the archive has a length, a validator and parts; zip and tar only. The validator of a plan, without quotes: 412 when it would be another.',
+    '`true` walks the folder first, so that the archive has a length, a validator and parts; zip and tar only. `auto` does so where that is possible soon, and sends the archive as it is made otherwise. The validator of a plan, without quotes: 412 when it would be another.',
   ),
 ]
 

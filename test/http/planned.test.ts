@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { readFile, truncate, writeFile } from 'node:fs/promises'
+import { readFile, truncate, utimes, writeFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
@@ -86,6 +86,27 @@ it('an archive is sent as ever where no plan is asked for', async () => {
     for (const name of ['content-length', 'etag', 'accept-ranges'])
       expect(response.headers.get(name)).toBeNull()
   }
+})
+
+it('with planned=auto it is planned, but for other formats and what is being written to', async () => {
+  const app = await open()
+  const ann = await app.as('ann')
+  const isPlanned = async (algo: string, headers = {}) => {
+    const response = await ann.fetch(`/api/raw/docs/?algo=${algo}&planned=auto`, { headers })
+    await response.arrayBuffer()
+    expect([200, 206]).toContain(response.status)
+    return response.headers.has('content-length')
+  }
+  expect(await isPlanned('zip')).toBe(false)
+  const longAgo = new Date(Date.now() - 120_000)
+  for (const name of Object.keys(TREE)) await utimes(app.tree.at(name), longAgo, longAgo)
+  expect(await isPlanned('zip')).toBe(true)
+  expect(await isPlanned('tar')).toBe(true)
+  expect(await isPlanned('tarzst')).toBe(false)
+  await app.tree.add({ 'docs/growing.log': 'now' })
+  // What has begun goes on, whatever comes beside it.
+  expect(await isPlanned('zip', { Range: 'bytes=5-' })).toBe(true)
+  expect(await isPlanned('zip')).toBe(false)
 })
 
 it('a download that goes on with what has changed is refused, and one that begins has it', async () => {

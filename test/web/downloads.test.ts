@@ -143,7 +143,7 @@ describe('downloads', () => {
     await selectionBar(page).getByText('10,002').waitFor()
     await page.keyboard.press('Control+s')
     const whole = await downloaded(page, choose)
-    expect(new URL(whole.url()).search).toBe('?algo=tar')
+    expect(new URL(whole.url()).search).toBe('?algo=tar&planned=auto')
     await whole.cancel()
     await dialog.waitFor({ state: 'detached' })
     // One less is a choice again.

@@ -182,7 +182,7 @@ export async function archiveUrl(
 ): Promise<string> {
   const at = folder === '/' ? '/' : `${encodePath(folder)}/`
   const selected = await selectionQuery(names, '/selections')
-  return apiUrl(`/raw${at}`, { algo: format, ...selected })
+  return apiUrl(`/raw${at}`, { algo: format, planned: 'auto', ...selected })
 }
 
 /** `full` is for formats that browsers do not read; of anything else it gives no more than `big`. */

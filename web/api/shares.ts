@@ -127,6 +127,7 @@ export async function sharedArchiveUrl(
   )
   return apiUrl(publicPath('dl', access.hash, inner), {
     algo,
+    planned: 'auto',
     ...selected,
     token: ticketOf(access),
   })

@@ -32,6 +32,8 @@ export interface Plan {
   etag: string
   /** What it takes in memory. */
   memoryBytes: number
+  /** When the file that changed last did; milliseconds since the epoch. */
+  newestMs: number
   /** The entries from the one on to which a byte belongs, or whose line it belongs to. */
   from(offset: number): Generator<PlannedEntry, void>
   linesFrom(offset: number): Generator<PlannedEntry, void>
@@ -97,6 +99,7 @@ interface Draft {
   offset: number
   directoryBytes: number
   count: number
+  newestMs: number
 }
 
 /**
@@ -121,6 +124,7 @@ export async function makePlan(
     offset: 0,
     directoryBytes: 0,
     count: 0,
+    newestMs: 0,
   }
   const folderNumbers = new Map<VPath, number>()
   const hash = createHash('sha256').update(`${VERSION} ${format}`)
@@ -211,6 +215,7 @@ function add(
     throw new AppError('too_large', 'too many entries to be planned')
   const layout = LAYOUTS[draft.format]
   const mtimeMs = Number(mtimeNs / 1_000_000n)
+  if (entry.kind === 'file') draft.newestMs = Math.max(draft.newestMs, mtimeMs)
   const laidOut = { kind: entry.kind, name: entry.name, mode, mtimeMs, sizeBytes }
   const offset = draft.offset
   draft.offset += lengthOf(layout, laidOut)
@@ -279,6 +284,7 @@ function planOf(draft: Draft, etag: string): Plan {
     endOffset,
     etag,
     memoryBytes: draft.memoryBytes,
+    newestMs: draft.newestMs,
     from: function* (offset) {
       const first = pages.findLastIndex((page) => page.offset <= offset)
       for (const entry of entriesFrom(Math.max(0, first))) if (entry.endOffset > offset) yield entry
