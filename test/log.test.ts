@@ -102,6 +102,17 @@ describe('a log file', () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600)
   })
 
+  test('takes lines that come together in one write to the disk', async () => {
+    const log = await openLogFile(file, { onError, maxBytes: 10 })
+    log.write('one\n', 'two\n', 'three\n')
+    await log.flush()
+    log.write('four\n')
+    await log.close()
+    const [piece] = (await readdir(join(folder, 'deep'))).filter((name) => name !== 'server.log')
+    expect(await readFile(join(folder, 'deep', piece ?? ''), 'utf8')).toBe('one\ntwo\nthree\n')
+    expect(await readFile(file, 'utf8')).toBe('four\n')
+  })
+
   test('is rotated by size without losing a line, and old pieces go', async () => {
     const log = await openLogFile(file, { onError, maxBytes: 1000, maxBackups: 3 })
     for (let i = 0; i < 400; i++) {

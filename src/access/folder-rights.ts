@@ -260,7 +260,9 @@ export async function hiddenBy(
 
 /** The place of a path of an account's home. */
 export function placeInTree(user: { scope: string }, vpath: VPath): PlaceText {
-  return formatPlace({ root: '', vpath: rebase(vpathOf(user.scope), vpath) })
+  // Asked several times for each request, and most homes are the whole tree.
+  const home = user.scope === ROOT ? ROOT : vpathOf(user.scope)
+  return formatPlace({ root: '', vpath: rebase(home, vpath) })
 }
 
 /** The place to which a path of an account's tree leads; null where nothing is there, or what no root holds. */

@@ -150,7 +150,7 @@ function createWriter(target: AuditTarget, { stdout, onError }: Surroundings) {
       // Also of lines before these: who closes the log waits for them.
       await opening
       if (!file) lost += lines.length
-      for (const line of lines) file?.write(line)
+      file?.write(...lines)
     },
   }
 }

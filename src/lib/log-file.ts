@@ -11,7 +11,7 @@ const MAX_LOG_AGE_MS = 14 * 86_400_000
 const MAX_WAITING_LINES = 10_000
 
 export interface LogFile {
-  write(line: string): void
+  write(...lines: string[]): void
   /** Opens the path anew, for tools that moved the file away. */
   reopen(): void
   /** Resolves when all lines so far are written. */
@@ -98,12 +98,12 @@ export async function openLogFile(file: string, options: LogFileOptions): Promis
   }
 
   return {
-    write(line) {
-      if (waiting.length >= MAX_WAITING_LINES) {
-        waiting.shift()
-        dropped += 1
-      }
-      waiting.push(line)
+    write(...lines) {
+      if (lines.length === 0) return
+      waiting.push(...lines)
+      const tooMany = Math.max(0, waiting.length - MAX_WAITING_LINES)
+      waiting.splice(0, tooMany)
+      dropped += tooMany
       start()
     },
     reopen() {
