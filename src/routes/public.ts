@@ -45,7 +45,7 @@ export function publicRoutes(deps: Deps): Hono<Env> {
     return sendJson({ id: deps.selections.add(owner, files) })
   })
   app.get('/api/public/subtitle', async (c) => {
-    using opened = await openShare(c, deps)
+    using opened = await openShare(c, deps, 'download')
     return await sendSubtitle(c, deps, opened.scope, opened.place)
   })
   return app

@@ -5,6 +5,7 @@ import type { OpenFile, Place, Scope } from '../files/place/scope.ts'
 import type { SubtitleText } from '../files/subtitle/converter.ts'
 import { MAX_SUBTITLE_BYTES, type SubtitleFormat } from '../files/subtitle/subtitle.ts'
 import { readFully } from '../files/volume/read-handle.ts'
+import { audited } from '../http/audit.ts'
 import type { Ctx, Env } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { disposition, sendBytes, sendFile } from '../http/file-response.ts'
@@ -21,7 +22,7 @@ const TAKE_MS = 60_000
 
 export function subtitleRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.get('/api/subtitle', requireUser(deps), async (c) => {
+  app.get('/api/subtitle', requireUser(deps), audited('download'), async (c) => {
     demandDownload(c, deps)
     const scope = c.get('scope')
     using place = await scope.place(c.env.target.vpath)

@@ -2,8 +2,12 @@
 import { existsSync } from 'node:fs'
 import { chmod, stat } from 'node:fs/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { AuditAction, AuditPage, AuditRecord } from '../../src/audit-types.ts'
+import type { JobKind } from '../../src/job-types.ts'
+import { WORK } from '../../src/jobs/kinds.ts'
 import type { TrashPage } from '../../src/keep-types.ts'
 import { type OpenedApp, openApp, type TestAppOptions } from '../support/app.ts'
+import { waitFor } from '../support/deadline.ts'
 import { history, undo } from '../support/history.ts'
 import { begin, endOf, post, runToEnd } from '../support/jobs.ts'
 import type { SignedIn } from '../support/login.ts'
@@ -123,3 +127,37 @@ describe('mode', () => {
     expect((await post(ann, { kind: 'mode', items: ['/docs'], mode: '640' })).status).toBe(403)
   })
 })
+
+it('leaves one line in the audit log, of whatever kind it is', async () => {
+  const { app, ann } = await open()
+  const admin = await app.as('admin')
+  const [kept = ''] = await trashed(ann, '/a.txt')
+  const asked: Record<JobKind, { body: object; action: AuditAction }> = {
+    restore: { body: { ids: [kept] }, action: 'restore' },
+    compress: { body: { items: ['/docs'] }, action: 'copy' },
+    extract: { body: { items: ['/docs.zip'], to: '/to' }, action: 'copy' },
+    checksum: { body: { items: ['/a.txt'] }, action: 'copy' },
+    mode: { body: { items: ['/a.txt'], mode: '600' }, action: 'mode' },
+    copy: { body: { items: ['/a.txt'], to: '/docs' }, action: 'copy' },
+    move: { body: { items: ['/a.txt'], to: '/to' }, action: 'move' },
+    delete: { body: { items: ['/docs'] }, action: 'delete' },
+    empty: { body: {}, action: 'erase' },
+  }
+  expect(Object.keys(asked).sort()).toEqual(Object.keys(WORK).sort())
+  let before = (await linesOf(admin)).length
+  for (const [kind, { body, action }] of Object.entries(asked)) {
+    const { state, errors } = await runToEnd(ann, { kind, ...body })
+    expect([kind, state, errors]).toEqual([kind, 'done', []])
+    const lines = await waitFor(`the line of ${kind}`, async () => {
+      const all = await linesOf(admin)
+      return all.length > before ? all.slice(0, all.length - before) : null
+    })
+    expect([kind, lines]).toMatchObject([kind, [{ user: 'ann', action, result: 'ok' }]])
+    before += lines.length
+  }
+})
+
+async function linesOf(admin: SignedIn): Promise<AuditRecord[]> {
+  const answer = await admin.fetch('/api/audit?limit=1000')
+  return ((await answer.json()) as AuditPage).lines
+}

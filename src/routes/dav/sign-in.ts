@@ -6,12 +6,14 @@ import { API_TOKEN_PREFIX } from '../../auth/api-tokens.ts'
 import { withPassword } from '../../auth/password.ts'
 import { hasSecondStep, needsSecondFactor } from '../../auth/second-factor/factors.ts'
 import { policyOf } from '../../auth/sign-in.ts'
+import { dropAct, setAct } from '../../http/audit.ts'
 import { guessKeys } from '../../http/client-address.ts'
 import { type Ctx, type SignedIn, setHeader, unauthenticated } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { letIn } from '../../http/guard.ts'
 import type { User } from '../../store/document.ts'
 import { findUserByName } from '../../store/users.ts'
+import { shortName } from '../login.ts'
 
 interface Given {
   /** Empty where none was given. */
@@ -41,6 +43,8 @@ export function createSignIn(deps: Deps): (c: Ctx) => Promise<void> {
       ...guessKeys(c, deps, 'WebDAV'),
       `WebDAV ${hash('sha256', given.username)} ${guessKeys(c, deps, '')[0]}`,
     ]
+    const act = { via: 'webdav', user: shortName(given.username), only: 'refusals' } as const
+    setAct(c, 'sign-in', act)
     const over = deps.logins.begin(...keys)
     try {
       const user = await passwords(given)
@@ -48,14 +52,16 @@ export function createSignIn(deps: Deps): (c: Ctx) => Promise<void> {
     } finally {
       over()
     }
-    // A device that nobody has told of a new password is no attack.
+    // A device that nobody has told of a new password is no attack, and worth one line.
     if (wrong.isNew(keys.join(' '), given)) deps.logins.fail(...keys)
+    else dropAct(c)
     throw challenge(c)
   }
 }
 
 // Names are there when they are named, also hidden ones.
 function enter(c: Ctx, deps: Deps, principal: SignedIn): void {
+  dropAct(c)
   letIn(c, deps, principal, (services, user) => treeScopeOf(services, user, 'delete'))
 }
 
