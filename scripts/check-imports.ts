@@ -24,7 +24,7 @@ const SRC_LAYERS = [
   ['quotas', 'history'],
   ['keep'],
   ['auth'],
-  ['hooks', 'openapi', 'dav'],
+  ['hooks', 'openapi', 'dav', 'health'],
   ['operations'],
   ['jobs'],
   ['http'],

@@ -17,6 +17,7 @@ import { auditRoutes } from './routes/audit.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { davRoutes } from './routes/dav/dav.ts'
 import { lockRoutes } from './routes/dav/lock-list.ts'
+import { healthRoutes } from './routes/health/health.ts'
 import { historyRoutes } from './routes/history.ts'
 import { jobEventRoutes } from './routes/jobs/events.ts'
 import { jobRoutes } from './routes/jobs/jobs.ts'
@@ -54,6 +55,8 @@ export interface App {
   routes: { method: string; path: string }[]
   /** Fulfilled when what the end of the server had interrupted is finished, or cannot be. */
   settled: Promise<void>
+  /** From now on `/ready` says that this server is not to be sent requests. */
+  drain(): void
   /** Lets go who waits for the end of something; call when the server is about to stop. */
   stopWaiting(): void
   /** Opens the audit log anew, for tools that moved it away. */
@@ -74,6 +77,7 @@ async function reportVideoProgram({ config, log, previews }: Deps): Promise<void
 }
 
 const ROUTES = [
+  healthRoutes,
   uiRoutes,
   loginRoutes,
   sessionRoutes,
@@ -144,6 +148,7 @@ export function createApp(base: BaseDeps): App {
     request: app.request,
     routes: app.routes,
     settled,
+    drain: deps.readiness.drain,
     stopWaiting: deps.jobs.stopWaiting,
     reopen: deps.audit.reopen,
     close: async () => {

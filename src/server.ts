@@ -20,8 +20,6 @@ import { admitUnescapedTargets } from './http/unescaped-target.ts'
 import { AppError, errnoOf, unless } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
 
-/** How long answers may take once a stop was asked for. */
-export const DRAIN_MS = 10_000
 /** Time for a client to send its request head; bodies may take as long as they need. */
 const HEADERS_TIMEOUT_MS = 60_000
 /** Longer than the usual 60 s of reverse proxies, so that they never reuse a connection we close. */
@@ -67,11 +65,13 @@ export interface RunningServer {
   tls: boolean
   /** Reads certificate and key again; a bad pair leaves the old one in use. */
   reloadCertificate(): Promise<void>
+  /** From now on each connection ends with its next answer; new ones are still taken. */
+  drain(): void
   /**
    * Stops accepting, lets running answers finish for `drainMs`, then cuts them off. Resolves to
    * true when nothing had to be cut.
    */
-  close(drainMs?: number): Promise<boolean>
+  close(drainMs: number): Promise<boolean>
 }
 
 /** Starts listening. Throws AppError with a text for the operator when that is not possible. */
@@ -120,9 +120,10 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     secure ? 'secureConnection' : 'connection',
     connections,
   )
+  let isDraining = false
   server.prependListener('request', (_request: IncomingMessage, response: ServerResponse) => {
-    // Answers that end during the stop tell the client not to reuse the connection.
-    if (!server.listening) response.setHeader('Connection', 'close')
+    // Answers that end before or during the stop tell the client not to reuse the connection.
+    if (isDraining || !server.listening) response.setHeader('Connection', 'close')
   })
 
   if (config.socket === '') await listenTcp(server, config)
@@ -141,7 +142,10 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
         log.error(`The old certificate stays in use: ${(error as Error).message}`)
       }
     },
-    async close(drainMs = DRAIN_MS) {
+    drain: () => {
+      isDraining = true
+    },
+    async close(drainMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
       for (const client of websockets.clients) client.close(GOING_AWAY, 'the server stops')
       // Connections that were busy become idle one by one.

@@ -3,7 +3,7 @@
 import { constants } from 'node:fs'
 import { access, mkdir } from 'node:fs/promises'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createApp } from '../app.ts'
+import { type App, createApp } from '../app.ts'
 import { isBelieved } from '../auth/address.ts'
 import { listensOnLoopback } from '../auth/allowed-hosts.ts'
 import { isWholeTree } from '../auth/home.ts'
@@ -13,7 +13,7 @@ import { checkRoots } from '../files/place/roots.ts'
 import { openAssets } from '../http/assets.ts'
 import { errnoOf } from '../lib/errors.ts'
 import { type Logger, openLog } from '../lib/log.ts'
-import { DRAIN_MS, listen, type RunningServer } from '../server.ts'
+import { listen, type RunningServer } from '../server.ts'
 import type { Settings } from '../store/document.ts'
 import { removeLeftovers } from '../store/leftovers.ts'
 import { openDatabase } from '../store/open-database.ts'
@@ -91,12 +91,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         log.logger.info(`Listening on ${running.address}`)
         invocation.stderr(startBlock(config, running, account))
         const name = await signals.stopped
-        log.logger.info(`${name}: stopping, running requests may finish for ${DRAIN_MS / 1000} s`)
-        app.stopWaiting()
-        const drained = await running.close()
-        if (!drained)
-          log.logger.error(`Requests still ran after ${DRAIN_MS / 1000} s and were cut off`)
-        return drained ? 0 : 1
+        return (await stop(name, { config, log: log.logger, app, running })) ? 0 : 1
       } finally {
         await app.close()
         signals.release()
@@ -111,6 +106,29 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
   } finally {
     await store.close()
   }
+}
+
+interface Stopping {
+  config: Config
+  log: Logger
+  app: App
+  running: RunningServer
+}
+
+/** Sends new requests elsewhere, then lets the running ones finish. True when none had to be cut off. */
+async function stop(name: string, { config, log, app, running }: Stopping): Promise<boolean> {
+  const { drainDelayMs, drainTimeoutMs } = config
+  app.drain()
+  running.drain()
+  if (drainDelayMs > 0) {
+    log.info(`${name}: requests are taken for ${drainDelayMs / 1000} s more`)
+    await wait(drainDelayMs)
+  }
+  log.info(`${name}: stopping, running requests may finish for ${drainTimeoutMs / 1000} s`)
+  app.stopWaiting()
+  const isDrained = await running.close(drainTimeoutMs)
+  if (!isDrained) log.error(`Requests still ran after ${drainTimeoutMs / 1000} s and were cut off`)
+  return isDrained
 }
 
 async function rootsThatFold({ roots }: Config): Promise<ReadonlySet<string>> {

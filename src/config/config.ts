@@ -20,6 +20,8 @@ type Changed =
   | 'sessionIdle'
   | 'sessionMax'
   | 'tusExpiry'
+  | 'drainDelay'
+  | 'drainTimeout'
   | 'trustedProxies'
   | 'disableThumbnails'
   | 'disablePreviewResize'
@@ -46,6 +48,8 @@ export interface Config extends Readonly<Omit<OptionValues, Changed>> {
   readonly sessionIdleMs: number
   readonly sessionMaxMs: number
   readonly tusExpiryMs: number
+  readonly drainDelayMs: number
+  readonly drainTimeoutMs: number
   readonly enableThumbnails: boolean
   readonly resizePreview: boolean
   readonly enableExec: boolean
@@ -239,6 +243,8 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     sessionIdleMs: values.sessionIdle,
     sessionMaxMs: values.sessionMax,
     tusExpiryMs: values.tusExpiry,
+    drainDelayMs: values.drainDelay,
+    drainTimeoutMs: values.drainTimeout,
     enableThumbnails: !values.disableThumbnails,
     resizePreview: !values.disablePreviewResize,
     enableExec: !values.disableExec,

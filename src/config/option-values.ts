@@ -120,6 +120,16 @@ export function parseDuration(text: string): number {
   return ms
 }
 
+/** Longer ones do not fit into a timer, and nobody waits an hour for a stop. */
+const MAX_DRAIN_MS = 3_600_000
+
+/** How long something at a stop may take. */
+export function parseDrain(text: string): number {
+  const ms = parseDuration(text)
+  if (ms > MAX_DRAIN_MS) throw new Error('must be 1h or less')
+  return ms
+}
+
 /** A duration that is longer than nothing. */
 export function parsePositiveDuration(text: string): number {
   const ms = parseDuration(text)

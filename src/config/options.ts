@@ -11,6 +11,7 @@ import {
   oneOf,
   orEmpty,
   parseCsvLine,
+  parseDrain,
   parseDuration,
   parseHosts,
   parseKeepSize,
@@ -76,6 +77,20 @@ export const OPTIONS = {
       '',
       'Host names that are answered besides localhost and addresses; without it all, or none where ' +
         'nobody signs in on a loopback address',
+      { ours: true },
+    ),
+    drainDelay: parsed(
+      'DURATION',
+      parseDrain,
+      '0s',
+      'How long requests are still taken after a stop signal, while /ready says that they should go elsewhere',
+      { ours: true },
+    ),
+    drainTimeout: parsed(
+      'DURATION',
+      parseDrain,
+      '10s',
+      'How long running requests may take to finish at a stop; then they are cut off',
       { ours: true },
     ),
     externalURL: parsed(

@@ -24,6 +24,7 @@ import { createSelections } from '../files/archive/selections.ts'
 import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
+import { createReadiness } from '../health/readiness.ts'
 import { auditLineOf } from '../jobs/audit-line.ts'
 import { createJobs } from '../jobs/jobs.ts'
 import { createBuffers } from '../lib/buffers.ts'
@@ -84,6 +85,7 @@ export function createDeps(base: BaseDeps) {
           `who signs in and out is kept in memory until the database can be written: ${(error as Error).message}`,
         ),
     ),
+    readiness: createReadiness(services),
     apiTokens,
     secondFactors: createSecondFactors(store),
     passkeys: createPasskeys(store, log, services.threads),

@@ -12,7 +12,15 @@ const API_POLICY = "default-src 'self'; style-src 'unsafe-inline';"
 export const NO_CACHE = 'no-cache, no-store, must-revalidate'
 
 /** Routes that serve HEAD by themselves; on all others it is 404. */
-const HEAD_KEYS = new Set(['/health', '/api/login', '/api/signup', '/api/renew', '/api/tus', DAV])
+const HEAD_KEYS = new Set([
+  '/health',
+  '/ready',
+  '/api/login',
+  '/api/signup',
+  '/api/renew',
+  '/api/tus',
+  DAV,
+])
 
 export function frame(deps: Deps) {
   return createMiddleware<Env>(async function frame(c, next) {
@@ -59,7 +67,8 @@ function refuseHost(c: Ctx, deps: Deps): Response | null {
 
 /** The origin of user files answers nothing but them: no page, no sign-in, no other interface. */
 function refuseContentOrigin(c: Ctx, deps: Deps): Response | null {
-  if (!isContentOrigin(c, deps) || ['/api/raw', '/health'].includes(c.env.target.key)) return null
+  if (!isContentOrigin(c, deps) || ['/api/raw', '/health', '/ready'].includes(c.env.target.key))
+    return null
   return sendStatus(404, { code: 'not_found' })
 }
 

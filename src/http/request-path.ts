@@ -48,6 +48,7 @@ const UNKNOWN_API = '/-/unknown-api'
 
 const EXACT = new Set([
   '/health',
+  '/ready',
   '/favicon.ico',
   '/api/login',
   '/api/signup',

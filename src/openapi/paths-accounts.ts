@@ -62,6 +62,19 @@ const SESSION_PATHS = operations(SESSION, {
     access: 'everybody',
     answers: { 200: plain('It is.', choice(['{"status":"OK"}'])) },
   }),
+  'GET /ready': call('ready', 'Should it be sent requests?', {
+    access: 'everybody',
+    description: 'For balancers. 503 while it is about to stop, or a served folder is missing.',
+    answers: {
+      200: json(object({ ready: flag() })),
+      503: json(
+        object({
+          ready: flag(),
+          reasons: list(text('`draining`, `records`, `root` or `root:<name>`.')),
+        }),
+      ),
+    },
+  }),
   'POST /api/login': call('login', 'Sign in', {
     access: 'everybody',
     body: jsonBody(ref('Credentials')),

@@ -1,4 +1,4 @@
-// The interface over HTTP: index page, its files, branding files, web app manifest, health.
+// The interface over HTTP: index page, its files, branding files, web app manifest.
 import { randomBytes } from 'node:crypto'
 import { resolve } from 'node:path'
 import { Hono } from 'hono'
@@ -34,14 +34,6 @@ const MAX_BRANDING_BYTES = 32 * 1024 * 1024
 
 export function uiRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-
-  app.all('/health', () => {
-    const headers = {
-      'Content-Type': 'text/plain; charset=utf-8',
-      'Content-Security-Policy': FILE_POLICY,
-    }
-    return answer('{"status":"OK"}', headers)
-  })
 
   app.get('/static', async (c) => {
     const { rest, trailingSlash, vpath } = c.env.target

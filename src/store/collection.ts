@@ -82,6 +82,8 @@ export interface Store extends Records {
    * undone, and its error is that of the call, or told to `onDelay` once that has resolved.
    */
   ahead<T>(change: Change<T>, onDelay?: (error: unknown) => void): Promise<T>
+  /** False while others may have changed what is read here without its being known. */
+  isFresh(): boolean
   /** Called after own changes and after changes from outside. */
   subscribe(listener: (changes: Changes) => void): () => void
   /** Waits for pending writes and stops watching. */

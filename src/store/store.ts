@@ -153,6 +153,11 @@ class DocumentStore implements Store {
     return value
   }
 
+  /** What is on the disk is read in before each change, and a change by a command within the second. */
+  isFresh(): boolean {
+    return true
+  }
+
   subscribe(listener: (changes: Changes) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -1,16 +1,18 @@
 // How the server ends: what is let finish, and what is not.
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { request as httpRequest } from 'node:http'
+import { Agent, request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { WebSocket } from 'ws'
-import { DRAIN_MS } from '../../src/server.ts'
 import { runCli } from '../support/cli.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { cwd, freshFolders, health, login, PASSWORD, serve } from '../support/serve.ts'
 
 freshFolders()
+
+/** The default of --drainTimeout. */
+const DRAIN_MS = 10_000
 
 describe('stopping', () => {
   test('lets a running download finish, refuses new connections, ends with 0', async () => {
@@ -80,6 +82,53 @@ describe('stopping', () => {
     expect(await stop()).toBe(0)
     expect(performance.now() - began).toBeLessThan(DRAIN_MS)
     expect(await code).toBe(1001)
+  })
+
+  test('tells balancers at once, takes requests for the delay, and reuses no connection meanwhile', async () => {
+    const { cli, port, stop } = await serve(['--drainDelay', '3s'])
+    const agent = new Agent({ keepAlive: true })
+    const ask = (path: string) =>
+      new Promise<{ status: number | undefined; connection: string | undefined; text: string }>(
+        (resolve, reject) => {
+          const request = httpRequest({ host: '127.0.0.1', port, path, agent })
+          request.once('error', reject).once('response', async (response) => {
+            const text = (await response.toArray()).join('')
+            const { connection } = response.headers
+            resolve({ status: response.statusCode, connection, text })
+          })
+          request.end()
+        },
+      )
+    expect(await ask('/ready')).toEqual({
+      status: 200,
+      connection: 'keep-alive',
+      text: '{"ready":true}',
+    })
+    const stopped = stop()
+    await waitFor('the signal', () => cli.output().stdout.includes('are taken for 3 s'))
+    expect(await ask('/ready')).toEqual({
+      status: 503,
+      connection: 'close',
+      text: '{"ready":false,"reasons":["draining"]}',
+    })
+    expect(await ask('/health')).toMatchObject({ status: 200, connection: 'close' })
+    expect(await stopped).toBe(0)
+    agent.destroy()
+  })
+
+  test('cuts off what still runs after the time that was given', async () => {
+    const { cli, port, stop } = await serve(['--drainTimeout', '200ms'])
+    const body = httpRequest({ port, host: '127.0.0.1', path: '/api/login', method: 'POST' })
+    body.setHeader('Content-Length', 2)
+    const cut = once(body, 'error')
+    body.write('{')
+    await waitFor('the request', () => body.socket?.bytesWritten)
+    await health({ host: '127.0.0.1', port })
+    const began = performance.now()
+    expect(await stop()).toBe(1)
+    expect(performance.now() - began).toBeLessThan(DRAIN_MS)
+    await cut
+    expect(cli.output().stdout).toContain('after 0.2 s and were cut off')
   })
 
   test('the database of the run stays usable', async () => {

@@ -26,6 +26,8 @@ export interface Root {
    * administrator has accepted since.
    */
   requirePresent(): Promise<void>
+  /** Whether it would be used now; remembers nothing. Rejects with the system's error where the disk is silent. */
+  isPresent(): Promise<boolean>
 }
 
 export type Roots = ReadonlyMap<string, Root>
@@ -46,8 +48,13 @@ export function createRoots(
         const found = await look(path)
         if (!found || !(await isKnown(store, name, path, found, look)))
           throw new AppError('not_mounted', `the root ${name} is not there`)
+        await remember(store, name, path, found)
       }
-      return [name, { name, path, foldCase, caselessDisks: caseless, requirePresent }]
+      const isPresent = async () => {
+        const found = await look(path)
+        return found !== null && (await isKnown(store, name, path, found, look))
+      }
+      return [name, { name, path, foldCase, caselessDisks: caseless, requirePresent, isPresent }]
     }),
   )
 }
@@ -96,17 +103,24 @@ async function isKnown(
   look: (path: string) => Promise<BigIntStats | null>,
 ): Promise<boolean> {
   const known = store.get(KNOWN_ROOTS, name)
-  if (known?.path !== path) {
-    const { dev, ino, birthtimeNs } = found
-    const born = birthtimeNs > 0n ? birthtimeNs : 0n
-    const record = { name, path, dev: `${dev}`, ino: `${ino}`, bornNs: `${born}` }
-    await store.ahead((tx) => {
-      tx.remove(KNOWN_ROOTS, name)
-      tx.insert(KNOWN_ROOTS, record)
-    })
-    return true
-  }
+  if (known?.path !== path) return true
   return known.dev === `${found.dev}` || (await isSameFolder(known, path, found, look))
+}
+
+/** The folder that is there at first use is the one that is asked for from then on. */
+async function remember(
+  store: Store,
+  name: string,
+  path: string,
+  { dev, ino, birthtimeNs }: BigIntStats,
+): Promise<void> {
+  if (store.get(KNOWN_ROOTS, name)?.path === path) return
+  const born = birthtimeNs > 0n ? birthtimeNs : 0n
+  const record = { name, path, dev: `${dev}`, ino: `${ino}`, bornNs: `${born}` }
+  await store.ahead((tx) => {
+    tx.remove(KNOWN_ROOTS, name)
+    tx.insert(KNOWN_ROOTS, record)
+  })
 }
 
 // Network disks and those that are plugged in anew get other numbers. The folder has kept its own, and its
