@@ -12,7 +12,7 @@ import { type Course, isSameTime, type OnMade } from '../../files/transfer/cours
 import type { TempFile } from '../../files/volume/temp-file.ts'
 import type { Making } from '../../history/history.ts'
 import type { Made } from '../../history/record.ts'
-import { AppError, unless } from '../../lib/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { baseName, isWithin, joinVPath, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
 import { type Actor, requireMay, requireStill } from '../actor.ts'
 import { change, notedParents } from '../change.ts'
@@ -359,9 +359,11 @@ async function put(state: State, writing: Writing, bytes: Buffer): Promise<void>
   writing.bytes += bytes.length
 }
 
-async function requireRoom({ scope }: Actor, target: VPath): Promise<void> {
-  const usage = await scope.usage(target).catch(unless('not_found', 'forbidden'))
-  if (usage && usage.total > 0 && usage.total - usage.used < usage.total * KEPT_FREE)
+// Of the disk: a limit of the folder is reserved to the byte.
+async function requireRoom({ scope, services }: Actor, target: VPath): Promise<void> {
+  using place = await scope.place(target)
+  const { totalBytes, freeBytes } = await services.volume.space(place.realPath)
+  if (totalBytes > 0 && freeBytes < totalBytes * KEPT_FREE)
     throw new AppError('no_space', 'the last 5 % of the disk stay free')
 }
 
