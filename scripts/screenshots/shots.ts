@@ -145,8 +145,8 @@ const onDesk: Record<string, Shot> = {
       const { page, say } = scene
       await view(scene, 'List')
       await page.keyboard.press('Control+k')
-      await page.getByRole('combobox').fill(say('Open in shell'))
-      await page.getByRole('option', { name: say('Open in shell'), exact: true }).click()
+      await page.getByRole('combobox').fill(say('Open in terminal'))
+      await page.getByRole('option', { name: say('Open in terminal'), exact: true }).click()
       await page.locator('.xterm-rows').getByText('❯').first().waitFor()
       await page.keyboard.type('ls')
       await page.keyboard.press('Enter')

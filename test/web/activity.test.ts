@@ -29,7 +29,7 @@ it('shows who did what, filters it, and gives it as a table', async () => {
 
   await page.getByLabel('Result').selectOption({ label: 'Refused' })
   await moved.waitFor({ state: 'detached' })
-  await rows.filter({ hasText: 'Logged in' }).getByText('mallory').waitFor()
+  await rows.filter({ hasText: 'Signed in' }).getByText('mallory').waitFor()
   await expect.poll(() => rows.count()).toBe(2)
 
   await page.getByLabel('Result').selectOption({ label: 'All results' })

@@ -165,9 +165,9 @@ it.each(['photo.heic', 'scan.tiff'])('says that %s cannot be shown and saves it'
 it('asks before a picture is decoded that claims 600 megapixels', async () => {
   await using opened = await site.open()
   const content = await openInside(opened.page, 'giant.png')
-  await content.getByText('It is very large, and the server made no preview of it.').waitFor()
+  await content.getByText('The picture is too large for a preview.').waitFor()
   expect(await content.locator('img').count()).toBe(0)
-  await content.getByRole('button', { name: 'Try the original' }).click()
+  await content.getByRole('button', { name: 'Open the original' }).click()
   // It is damaged as well, so that is the end of it.
   await content.getByText('This picture can’t be shown').waitFor()
 })

@@ -45,11 +45,11 @@ describe('a base URL', () => {
     await entry(page, 'a.txt').waitFor()
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.waitForURL('**/files/settings/profile')
-    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await page.getByRole('heading', { name: 'File list' }).waitFor()
     // A page there is none of is looked for among the files.
     await page.goto('/files/settings/nothing')
     await page.waitForURL('**/files/files/settings/nothing')
-    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await page.goto('/files/')
     await page.waitForURL('**/files/files/')
     await entry(page, 'docs').waitFor()

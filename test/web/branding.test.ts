@@ -34,8 +34,8 @@ describe('branding', () => {
     await brand(program, { name: 'Müller & Söhne <Archiv>', files: tree.at('brand') })
     await using open = await openIn(program, { path: '/login', as: null })
     const { page } = open
-    await page.getByRole('heading', { name: 'Log in to Müller & Söhne <Archiv>' }).waitFor()
-    await expect.poll(() => page.title()).toBe('Log in - Müller & Söhne <Archiv>')
+    await page.getByRole('heading', { name: 'Sign in to Müller & Söhne <Archiv>' }).waitFor()
+    await expect.poll(() => page.title()).toBe('Sign in - Müller & Söhne <Archiv>')
     const logo = page.locator('img.logo')
     const width = () => logo.evaluate((image) => (image as HTMLImageElement).naturalWidth)
     await expect.poll(width).toBe(8)
@@ -48,7 +48,7 @@ describe('branding', () => {
     await brand(program, { files: tree.at('brand'), theme: 'dark' })
     await using open = await openIn(program, { path: '/login', as: null })
     const { page } = open
-    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
     await page.locator('html.dark').waitFor()
     const styleOf = (selector: string, name: string) =>
       page.evaluate(
@@ -73,7 +73,7 @@ describe('branding', () => {
     await using program = await startProgram(tree)
     await brand(program, { color: '#ffd400' })
     await using open = await openIn(program, { path: '/login', as: null })
-    const button = open.page.getByRole('button', { name: 'Log in' })
+    const button = open.page.getByRole('button', { name: 'Sign in' })
     const style = () =>
       button.evaluate((element) => {
         const { backgroundColor, color } = getComputedStyle(element)
@@ -113,11 +113,11 @@ describe('branding', () => {
     await page.waitForURL('**/fb/login')
     await page.getByLabel('Username').fill('admin')
     await page.getByLabel('Password', { exact: true }).fill('correct horse 9 battery')
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/fb/files/')
     await page.getByRole('link', { name: 'Settings' }).click()
     await page.waitForURL('**/fb/settings/profile')
-    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await page.getByRole('heading', { name: 'File list' }).waitFor()
     await page.goBack()
     await page.waitForURL('**/fb/files/')
     expect(open.problems).toEqual([])

@@ -256,7 +256,7 @@ describe('the listing', () => {
     await crumbs.getByRole('link', { name: 'four' }).click()
     await entry(page, 'five').waitFor()
     await expect.poll(shown).toEqual(['My files', 'two', 'three', 'four'])
-    const above = crumbs.getByRole('button', { name: 'Folders above' })
+    const above = crumbs.getByRole('button', { name: 'Parent folders' })
     await above.waitFor()
     await crumbs.getByRole('link', { name: 'three' }).click()
     await entry(page, 'four').waitFor()
@@ -300,7 +300,7 @@ describe('the listing', () => {
       await waitFor('the focus', async () => (await focusedName(page)) === 'file 298.txt')
     }
     await goTo('/files/gone/')
-    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await comeBack()
 
     let held = true
@@ -342,7 +342,7 @@ describe('the listing', () => {
     await page.keyboard.type('UN')
     await expectNames(page, ['unten', 'Über uns.txt'])
     await page.keyboard.type('x')
-    await page.getByText('No matching names').waitFor()
+    await page.getByText('No matches').waitFor()
     await page.keyboard.press('Escape')
     await expectNames(page, ['unten', 'other.txt', 'Über uns.txt'])
   })

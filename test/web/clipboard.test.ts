@@ -153,7 +153,7 @@ describe('the clipboard', () => {
     await expect.poll(kept).toEqual([])
     await page.keyboard.press('Control+c')
     await waitFor('a copy', async () => (await kept()).length === 1)
-    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.getByLabel('Username').waitFor()
     await expect.poll(kept).toEqual([])
     expect(open.problems).toEqual([])

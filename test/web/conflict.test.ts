@@ -54,7 +54,7 @@ describe('names that are taken', () => {
     const { page } = open
     await pickFiles(page, files)
     await dialog(page).getByText('3 files already exist').waitFor()
-    await dialog(page).getByText('1 more file has no conflict').waitFor()
+    await dialog(page).getByText('1 other file has no conflict').waitFor()
     await expect.poll(() => choice(page, 'older.txt', 'Replace').isChecked()).toBe(true)
     await expect.poll(() => choice(page, 'newer.txt', 'Skip').isChecked()).toBe(true)
     // Nothing is touched, not even what could go at once, before the answer.
@@ -177,7 +177,7 @@ describe('names that are taken', () => {
     await dialog(page).getByText('200 files already exist').waitFor()
     await dialog(page).getByRole('radiogroup').nth(1).waitFor()
     expect(await dialog(page).getByRole('radiogroup').count()).toBeLessThan(40)
-    await dialog(page).getByRole('button', { name: 'Resume' }).focus()
+    await dialog(page).getByRole('button', { name: 'Resume upload' }).focus()
     await page.keyboard.press('Enter')
     await dialog(page).getByText('200 replaced').waitFor()
     await dialog(page).getByRole('button', { name: 'Skip' }).click()

@@ -84,9 +84,9 @@ it('in fields', async () => {
   await using opened = await site.open({ path: '/settings/profile' })
   const { page } = opened
   await page.getByLabel('New password', { exact: true }).fill('a long enough one 7')
-  await page.getByLabel('Repeat new password', { exact: true }).fill('another one')
+  await page.getByLabel('Confirm new password', { exact: true }).fill('another one')
   await expectSeen(page, '--borderSecondary --input-red')
-  await page.getByLabel('Repeat new password', { exact: true }).fill('a long enough one 7')
+  await page.getByLabel('Confirm new password', { exact: true }).fill('a long enough one 7')
   await expectSeen(page, '--input-green')
 })
 

@@ -174,7 +174,7 @@ it('in the shell', async () => {
   await showList(page)
   await page.keyboard.press('Control+k')
   await page.getByRole('combobox').fill('shell')
-  await page.getByRole('option', { name: 'Open in shell' }).click()
+  await page.getByRole('option', { name: 'Open in terminal' }).click()
   await expectMarked(page, '.shell')
 })
 

@@ -116,9 +116,9 @@ describe('details', () => {
     await page.getByRole('button', { name: 'Details' }).click()
     await fact(page, 'Dimensions').getByText('1200 × 800').waitFor()
     await expect.poll(() => fact(page, 'Camera').textContent()).toBe('Acme Seven')
-    await expect.poll(() => fact(page, 'Taken').textContent()).toMatch(/^5\/6\/24, 7:08/)
+    await expect.poll(() => fact(page, 'Date taken').textContent()).toMatch(/^5\/6\/24, 7:08/)
     await expect.poll(() => fact(page, 'Exposure').textContent()).toBe('1/250 s · f/2.8 · 35 mm')
-    await expect.poll(() => fact(page, 'Place').textContent()).toBe('51.50000, -0.12500')
+    await expect.poll(() => fact(page, 'Coordinates').textContent()).toBe('51.50000, -0.12500')
     expect(open.problems).toEqual([])
   })
 

@@ -89,7 +89,7 @@ it('shows both versions, lets each change be chosen, and saves the result', asyn
   await theirs.getByText('theirs', { exact: true }).waitFor()
   await page.locator('.cm-changedLine', { hasText: 'mine first' }).waitFor()
   // Their last line is taken, the own first line stays.
-  await theirs.getByRole('button', { name: 'Take theirs' }).click()
+  await theirs.getByRole('button', { name: 'Use theirs' }).click()
   await page.getByRole('button', { name: 'Save this text' }).click()
   await waitFor('both changes on disk', async () => {
     return (await tree.read('shared.txt')) === 'mine first\nsecond\nthird\ntheirs\n'
@@ -111,7 +111,7 @@ it('shows both versions side by side where there is room, with the history kept'
   await theirs.getByText('second').click()
   await page.keyboard.type('x')
   expect(await theirs.textContent()).toBe(before)
-  await page.getByRole('button', { name: 'Take theirs' }).last().click()
+  await page.getByRole('button', { name: 'Use theirs' }).last().click()
   await mine.getByText('theirs', { exact: true }).waitFor()
   await mine.getByText('second').click()
   await page.keyboard.press('End')
@@ -145,7 +145,7 @@ it('moves between one column and two when the window changes, and keeps what is 
   await page.keyboard.type('still ')
   await page.setViewportSize({ width: 1280, height: 700 })
   await page.locator('.cm-merge-b').getByText('still mine first').waitFor()
-  await page.getByRole('button', { name: 'Take back' }).focus()
+  await page.getByRole('button', { name: 'Revert' }).focus()
   await page.keyboard.press('Enter')
   await page.getByText('Unsaved').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Stop comparing' }).click()
@@ -169,7 +169,7 @@ it('offers to make a deleted file again', async () => {
   await rm(tree.at('shared.txt'))
   await page.keyboard.press('Control+s')
   await page.getByText('This file was moved or deleted').waitFor()
-  await page.getByRole('button', { name: 'Create it again' }).click()
+  await page.getByRole('button', { name: 'Save as a new file' }).click()
   await waitFor('the file', async () => {
     return (await readFile(tree.at('shared.txt'), 'utf8')) === 'kept first\nsecond\nthird\n'
   })

@@ -158,7 +158,7 @@ describe('leaving with unsaved text', () => {
       page.waitForResponse((response) => response.request().method() === 'PUT'),
       page.keyboard.press('Control+s'),
     ])
-    await page.getByRole('button', { name: 'Discard it' }).waitFor()
+    await page.getByRole('button', { name: 'Discard draft' }).waitFor()
     await atStart()
     await page.keyboard.type('y')
     await page.getByText(/Draft kept/).waitFor()
@@ -167,7 +167,7 @@ describe('leaving with unsaved text', () => {
     await page.getByRole('button', { name: 'Compare' }).click()
     await page.getByText('ybefore').first().waitFor()
     await page.getByRole('button', { name: 'Stop comparing' }).click()
-    await page.getByRole('button', { name: 'Discard it' }).click()
+    await page.getByRole('button', { name: 'Discard draft' }).click()
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByText('xbefore').waitFor()
     await page.getByRole('button', { name: 'Close editor' }).click()

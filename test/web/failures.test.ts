@@ -67,7 +67,7 @@ describe('messages', () => {
     await context.route('https://files.example/**', (route) => route.fulfill({ body: 'issues' }))
     const [report] = await Promise.all([
       context.waitForEvent('page'),
-      failed.getByRole('button', { name: 'Report' }).click(),
+      failed.getByRole('button', { name: 'Report a problem' }).click(),
     ])
     await expect.poll(() => report.url()).toBe('https://files.example/help')
     await report.close()
@@ -100,7 +100,7 @@ describe('messages', () => {
     )
     await page.getByRole('button', { name: 'Calculate MD5' }).click()
     const failed = toast(page, 'Couldn’t calculate the checksum.')
-    await failed.getByRole('button', { name: 'Report' }).waitFor()
+    await failed.getByRole('button', { name: 'Report a problem' }).waitFor()
   })
 
   it('offer no report when links to elsewhere are switched off', async () => {
@@ -114,7 +114,7 @@ describe('messages', () => {
     await deleteEntry(page, 'a.txt')
     const failed = toast(page, 'Couldn’t delete “a.txt”.')
     await failed.getByRole('button', { name: 'Dismiss' }).waitFor()
-    expect(await failed.getByRole('button', { name: 'Report' }).count()).toBe(0)
+    expect(await failed.getByRole('button', { name: 'Report a problem' }).count()).toBe(0)
   })
 
   it('are ten at most, the newest on top', async () => {

@@ -33,7 +33,7 @@ const shown = (page: Page) => page.locator('.big .cm-content')
 it('tells the facts, calculates a checksum, and leads to bytes and text', async () => {
   await using opened = await site.open({ path: '/files/noise.dat' })
   const { page } = opened
-  await page.getByText('(100,000 bytes)').waitFor()
+  await page.getByText('(100,000 B)').waitFor()
   await page.getByRole('button', { name: 'Calculate SHA-256' }).click()
   await page.getByText(createHash('sha256').update(NOISE).digest('hex')).waitFor()
   const [download] = await Promise.all([
@@ -71,16 +71,16 @@ it('reads a long log in windows: line numbers, the end, a search, the beginning 
       .locator('.big .cm-scroller')
       .evaluate((box) => box.scrollTop + box.clientHeight < box.scrollHeight - 50),
   )
-  await page.getByRole('button', { name: 'To the end' }).click()
+  await page.getByRole('button', { name: 'Go to end' }).click()
   await shown(page).getByText('line 399999 of the log').waitFor()
-  await page.getByRole('button', { name: 'To the beginning' }).click()
+  await page.getByRole('button', { name: 'Go to start' }).click()
   await shown(page).getByText('line 0 of the log').waitFor()
   await page.getByRole('textbox', { name: 'Find in the file' }).fill('LINE 271828 of')
   await page.keyboard.press('Enter')
   await shown(page).getByText('line 271828 of the log').waitFor()
   await page.getByRole('textbox', { name: 'Find in the file' }).fill('not in there')
   await page.keyboard.press('Enter')
-  await page.getByText('Not found from here to the end').waitFor()
+  await page.getByText('No matches from here to the end').waitFor()
   expect(opened.problems).toEqual([])
 })
 
@@ -100,7 +100,7 @@ it.each(['long.log', 'windows.log'])('goes from match to match in %s', async (na
     await waitFor(`line ${line}`, async () => (await selected()).includes(` line ${line} of`))
   }
   // Somewhere else, it goes on from there.
-  await page.getByRole('button', { name: 'To the beginning' }).click()
+  await page.getByRole('button', { name: 'Go to start' }).click()
   await shown(page).getByText('line 0 of the log').waitFor()
   await next.click()
   await waitFor('line 77 again', async () => (await selected()).includes(' line 77 of'))
@@ -170,10 +170,10 @@ it('opens a text of two gibibytes at once, at both ends and in the middle', asyn
     bytes += Number(response.headers()['content-length'] ?? 0)
   })
   await shown(page).getByText('The beginning of a very long text.').waitFor()
-  await page.getByRole('button', { name: 'To the end' }).click()
+  await page.getByRole('button', { name: 'Go to end' }).click()
   await shown(page).getByText('The end of it.').waitFor()
   await page.getByText('2.0 GiB of 2.0 GiB').waitFor()
-  await page.getByRole('slider', { name: 'Place in the file' }).fill('5000')
+  await page.getByRole('slider', { name: 'Position in file' }).fill('5000')
   await page
     .getByText('(50%)')
     .or(page.getByText(/\(50\.?\d*%\)/))

@@ -112,7 +112,7 @@ describe('on a phone', () => {
   it('the switch between settings, their fields and the ways of an archive fit a finger', async () => {
     await using open = await site.open({ path: '/settings/profile', ...phone })
     const { page } = open
-    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await page.getByRole('heading', { name: 'File list' }).waitFor()
     await expect.poll(() => smallTargets(page.locator('.set__menu'))).toEqual([])
     await expect.poll(() => smallTargets(page.locator('.set__page'))).toEqual([])
     await page.goto('/files/pack.zip')
@@ -233,7 +233,7 @@ describe('on a desk', () => {
   it('the controls of a song stay in their box', async () => {
     await using open = await site.open({ path: '/files/song.mp3', viewport: DESKTOP })
     const room = async () => {
-      const next = await boxOf(open.page.getByRole('button', { name: 'Next song' }))
+      const next = await boxOf(open.page.getByRole('button', { name: 'Next track' }))
       return (await boxOf(open.page.locator('.vw-player'))).right - next.right
     }
     await expect.poll(room).toBeGreaterThanOrEqual(0)

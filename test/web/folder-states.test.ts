@@ -18,7 +18,7 @@ describe('a folder', () => {
     const { page } = open
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
     await page.goto('/files/missing/')
-    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await mkdir(tree.at('missing'))
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
@@ -28,7 +28,7 @@ describe('a folder', () => {
     await using open = await openFolder({ 'here/a.txt': 'x' })
     const { page } = open
     await page.goto('/files/here/gone/too/')
-    await page.getByRole('link', { name: 'Go to the folder above' }).click()
+    await page.getByRole('link', { name: 'Go to parent folder' }).click()
     await page.waitForURL('**/files/here/')
     await expectNames(page, ['a.txt'])
   })
@@ -155,7 +155,7 @@ describe('a folder', () => {
       await page.goto('/files/sub/')
       await page.getByRole('heading', { name: title }).waitFor()
       await page.getByText(`Error ${status}`).waitFor()
-      await page.getByRole('link', { name: 'Go to the folder above' }).waitFor()
+      await page.getByRole('link', { name: 'Go to parent folder' }).waitFor()
       await page.unroute('**/api/resources/sub')
       await page.getByRole('button', { name: 'Try again' }).click()
       await entry(page, 'a.txt').waitFor()

@@ -41,7 +41,7 @@ it('stays out of the frame of a site that was not named', async () => {
   await using open = await openServed({ 'a.txt': 'x' }, { ...overTls, args: tlsArgs })
   const frame = await openPanel(open)
   await expect.poll(() => open.problems.join()).toContain('frame-ancestors')
-  expect(await frame.getByRole('button', { name: 'Log in' }).count()).toBe(0)
+  expect(await frame.getByRole('button', { name: 'Sign in' }).count()).toBe(0)
 })
 
 it('signs in within the panel of a named site, and is still signed in after a reload', async () => {
@@ -53,14 +53,14 @@ it('signs in within the panel of a named site, and is still signed in after a re
   const frame = await openPanel(open)
   await frame.getByLabel('Username').fill(ADMIN.username)
   await frame.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-  await frame.getByRole('button', { name: 'Log in' }).click()
+  await frame.getByRole('button', { name: 'Sign in' }).click()
   await frame.getByText('pixel.png').first().waitFor()
   await page.reload()
   await frame.getByText('pixel.png').first().waitFor()
   // The cookie is of this panel: the same server in a tab of its own asks for a password.
   const tab = await open.context.newPage()
   await tab.goto(`https://127.0.0.1:${open.program.port}/`)
-  await tab.getByRole('button', { name: 'Log in' }).waitFor()
+  await tab.getByRole('button', { name: 'Sign in' }).waitFor()
   expect(open.problems).toEqual([])
 })
 
@@ -86,7 +86,7 @@ it('lets custom.css import the sheets of a named origin, and no others', async (
       route.fulfill({ contentType: 'text/css', body: 'html { outline-color: rgb(1, 2, 3) }' }),
     )
     await page.goto('/login', { waitUntil: 'load' })
-    await page.getByRole('button', { name: 'Log in' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in' }).waitFor()
     const isThemed = () =>
       page.evaluate(
         () => getComputedStyle(document.documentElement).outlineColor === 'rgb(1, 2, 3)',

@@ -80,7 +80,7 @@ describe('help and palette', () => {
     await page.keyboard.press('Control+k')
     const recent = page.getByRole('option', { name: 'Reports 2026' })
     await recent.click()
-    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await page.keyboard.press('Control+k')
     await page.getByRole('option').first().waitFor()
     await recent.waitFor({ state: 'detached' })

@@ -71,7 +71,7 @@ it('stands beside the source in the editor and says where a text breaks', async 
   await using opened = await site.open({ path: '/files/broken.json' })
   const { page } = opened
   await page.getByRole('radio', { name: 'Tree' }).check()
-  await page.getByText('This is not valid JSON: it breaks at line 3, column 3.').waitFor()
+  await page.getByText('Invalid JSON: error at line 3, column 3.').waitFor()
   await page.getByRole('radio', { name: 'Source' }).check()
   await page.locator('.cm-content').click()
   await page.keyboard.press('Control+a')

@@ -172,7 +172,7 @@ describe('the keys of the page', () => {
     await page.goto('/files/tone.wav')
     await page.getByRole('button', { name: 'Mute' }).waitFor()
     await press('M', 'ь', 0)
-    await page.getByRole('button', { name: 'Sound on' }).waitFor()
+    await page.getByRole('button', { name: 'Unmute' }).waitFor()
 
     await page.goto(`/share/${await makeShare(program, '/sub')}`)
     await page.getByText('c.txt').first().waitFor()

@@ -323,7 +323,7 @@ describe('the keyboard', () => {
       .poll(() => page.getByRole('option').allInnerTexts())
       .toEqual([
         expect.stringContaining('New folder'),
-        expect.stringContaining('Search files for “new fol”'),
+        expect.stringContaining('Search for files named “new fol”'),
       ])
     await page.keyboard.press('Enter')
     await page.getByRole('dialog', { name: 'New folder' }).waitFor()

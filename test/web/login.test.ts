@@ -35,7 +35,7 @@ describe('login', () => {
     const { page } = open
     await page.waitForURL('**/login?redirect=*')
     await fillIn(page, ADMIN)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/files/reports/')
     await page.getByText('a+b 100%').first().waitFor()
     expect(open.problems).toEqual([])
@@ -47,7 +47,7 @@ describe('login', () => {
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill('not it')
     await page.getByLabel('Password', { exact: true }).press('Enter')
-    await page.getByRole('alert').getByText('The username or the password is wrong.').waitFor()
+    await page.getByRole('alert').getByText('Incorrect username or password.').waitFor()
     await expect.poll(() => page.getByLabel('Username').inputValue()).toBe(ADMIN.username)
     await expect.poll(() => new URL(page.url()).pathname).toBe('/login')
   })
@@ -62,7 +62,7 @@ describe('login', () => {
     const field = page.getByLabel('Password', { exact: true })
     const alert = page.getByRole('alert')
     const tooMany = alert.getByText(/^Too many attempts\. Try again in \d+ minutes?\.$/)
-    const wrong = alert.getByText('The username or the password is wrong.')
+    const wrong = alert.getByText('Incorrect username or password.')
     for (let attempt = 0; attempt < 6 && !(await tooMany.isVisible()); attempt++) {
       await field.fill(`not it ${attempt}`)
       const answer = page.waitForResponse('**/api/login')
@@ -80,10 +80,10 @@ describe('login', () => {
     const { page } = open
     await page.route('**/api/login', (route) => route.fulfill({ status: 500, body: '500' }))
     await fillIn(page, ADMIN)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('alert').getByText('Something went wrong on the server.').waitFor()
     await page.unroute('**/api/login')
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/files/')
   })
 
@@ -96,8 +96,8 @@ describe('login', () => {
     await using open = await site.open({ path: '/login', as: null })
     const { page, context } = open
     await fillIn(page, ADMIN)
-    await page.getByLabel('Stay logged in').uncheck()
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByLabel('Stay signed in').uncheck()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/files/')
     const [cookie] = await context.cookies()
     expect(cookie).toMatchObject({ name: 'auth', expires: -1, httpOnly: true, sameSite: 'Strict' })
@@ -120,7 +120,7 @@ describe('the login page', () => {
     const { page, context } = open
     await fillIn(page, ADMIN)
     await context.setOffline(true)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page
       .getByRole('alert')
       .getByText('No connection to the server.', { exact: true })
@@ -128,7 +128,7 @@ describe('the login page', () => {
     await page.getByText('No connection to the server. Trying again…').waitFor()
     await context.setOffline(false)
     await page.getByText('No connection to the server. Trying again…').waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL('**/files/')
   })
 
@@ -169,19 +169,19 @@ describe('sign up', () => {
     )
     const { page } = open
     await page.getByLabel('Password', { exact: true }).waitFor()
-    expect(await page.getByLabel('Repeat password').count()).toBe(0)
+    expect(await page.getByLabel('Confirm password').count()).toBe(0)
     await page.getByRole('button', { name: 'Create an account' }).click()
     const fill = async (name: string, password: string, repeated: string) => {
       await page.getByLabel('Username').fill(name)
       await page.getByLabel('Password', { exact: true }).fill(password)
-      await page.getByLabel('Repeat password').fill(repeated)
+      await page.getByLabel('Confirm password').fill(repeated)
     }
     await fill('nora', 'a fine long sentence 8', 'a different one')
-    await page.getByText('The two passwords differ.').first().waitFor()
+    await page.getByText('Passwords don’t match.').first().waitFor()
     const sent: string[] = []
     page.on('request', (request) => sent.push(new URL(request.url()).pathname))
     await page.getByRole('button', { name: 'Create account' }).click()
-    await page.getByRole('alert').getByText('The two passwords differ.').nth(1).waitFor()
+    await page.getByRole('alert').getByText('Passwords don’t match.').nth(1).waitFor()
     expect(sent.filter((path) => path.startsWith('/api/'))).toEqual([])
     await fill(ADMIN.username, 'a fine long sentence 8', 'a fine long sentence 8')
     await page.getByRole('button', { name: 'Create account' }).click()
@@ -194,7 +194,7 @@ describe('sign up', () => {
 
   it('is not offered unless it is allowed', async () => {
     await using open = await site.open({ path: '/login?signup', as: null })
-    await open.page.getByRole('button', { name: 'Log in' }).waitFor()
+    await open.page.getByRole('button', { name: 'Sign in' }).waitFor()
     expect(await open.page.getByText('Create an account').count()).toBe(0)
   })
 })
@@ -214,9 +214,9 @@ describe('a session that ends', () => {
     await expect.poll(() => password.evaluate(isFocused)).toBe(true)
     await page.keyboard.type('wrong')
     await page.keyboard.press('Enter')
-    await dialog.getByText('The username or the password is wrong.').waitFor()
+    await dialog.getByText('Incorrect username or password.').waitFor()
     await password.fill(ADMIN.password)
-    await dialog.getByRole('button', { name: 'Log in' }).click()
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Settings saved').first().waitFor()
     await page.reload()
     await expect.poll(() => exact.isChecked()).toBe(true)
@@ -244,7 +244,7 @@ describe('a session that ends', () => {
       const second = await context.newPage()
       await second.goto('/login')
       await fillIn(second, userLogin('bea'))
-      await second.getByRole('button', { name: 'Log in' }).click()
+      await second.getByRole('button', { name: 'Sign in' }).click()
       await entry(second, 'a.txt').waitFor()
       await second.close()
     }
@@ -272,7 +272,7 @@ describe('a session that ends', () => {
     await other.fetch('/api/sessions', { method: 'DELETE' })
     await page.reload()
     await page.waitForURL('**/login?*logout-reason=inactivity*')
-    await page.getByText('You were logged out after a period of inactivity.').waitFor()
+    await page.getByText('You were signed out because of inactivity.').waitFor()
   })
 
   it('ends for every tab when one of them logs out', async () => {
@@ -281,9 +281,9 @@ describe('a session that ends', () => {
     const { program } = site
     const second = await context.newPage()
     await second.goto('/settings/profile')
-    await second.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await second.getByRole('heading', { name: 'File list' }).waitFor()
     const cookie = (await context.cookies())[0]
-    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL('**/login')
     await second.waitForURL('**/login')
     const headers = { Cookie: `auth=${cookie?.value}` }
@@ -296,7 +296,7 @@ describe('without an own login page', () => {
   it('opens the files at once and offers no way to log out', async () => {
     await using open = await openServed({ 'here.txt': 'x' }, { as: null, args: ['--noauth'] })
     await open.page.getByText('here').first().waitFor()
-    expect(await open.page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
+    expect(await open.page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
     expect(open.problems).toEqual([])
   })
 })
@@ -305,7 +305,7 @@ describe('errors and languages', () => {
   it('has pages for 403, 404 and 500 that lead back to the files', async () => {
     await using open = await site.open({ path: '/404' })
     const { page } = open
-    await page.getByRole('heading', { level: 1, name: 'We can’t find this location' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
     await page.goto('/403')
     await page.getByRole('heading', { level: 1, name: 'You can’t open this location' }).waitFor()
     await page.goto('/500')
@@ -364,27 +364,27 @@ describe('logging out', () => {
     await pickFiles(page, [join(tree.base, 'big.bin')])
     const panel = page.getByRole('region', { name: 'Uploads' })
     await panel.getByText('Uploading 1 of 1 file').waitFor()
-    const logOut = page.getByRole('button', { name: 'Log out', exact: true })
-    const question = page.getByRole('alertdialog', { name: 'Log out and stop the uploads?' })
+    const logOut = page.getByRole('button', { name: 'Sign out', exact: true })
+    const question = page.getByRole('alertdialog', { name: 'Sign out and stop the uploads?' })
     await logOut.click()
     await question.getByRole('button', { name: 'Keep uploading' }).click()
     await question.waitFor({ state: 'detached' })
     expect((await open.context.request.get('/api/renew')).status()).toBe(200)
     await panel.getByText('Uploading 1 of 1 file').waitFor()
     await logOut.click()
-    await question.getByRole('button', { name: 'Log out' }).click()
+    await question.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL('**/login')
     // Asked once, not a second time by the browser when it is too late.
     expect(warnings).toEqual([])
     await slowUploads(page, 0)
     await fillIn(page, ADMIN)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     const notice = page.getByRole('region', { name: 'Interrupted upload' })
-    await notice.getByText('1 file was not finished uploading').waitFor()
+    await notice.getByText('1 file didn’t finish uploading').waitFor()
   })
 
   it.each([
-    ['the sidebar', (page: Page) => page.getByRole('button', { name: 'Log out', exact: true })],
+    ['the sidebar', (page: Page) => page.getByRole('button', { name: 'Sign out', exact: true })],
     [
       'the list of devices',
       (page: Page) =>

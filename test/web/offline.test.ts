@@ -67,7 +67,7 @@ describe('a lost connection', () => {
   it('shows a page once it is back that could not be loaded before', async () => {
     await using open = await openServed({}, { path: '/settings/profile' })
     const { page, context } = open
-    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await page.getByRole('heading', { name: 'File list' }).waitFor()
     await context.setOffline(true)
     await page.getByRole('link', { name: 'User management' }).click()
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
@@ -78,14 +78,14 @@ describe('a lost connection', () => {
   it('keeps the page alive when a part of it cannot be loaded', async () => {
     await using open = await openFolder({}, { path: '/settings/users/1' })
     const { page, context } = open
-    await page.getByLabel('Scope').fill('/somewhere')
+    await page.getByLabel('Root folder').fill('/somewhere')
     await context.setOffline(true)
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page
       .getByText(/This dialog could not be opened/)
       .first()
       .waitFor()
-    await expect.poll(() => page.getByLabel('Scope').inputValue()).toBe('/somewhere')
+    await expect.poll(() => page.getByLabel('Root folder').inputValue()).toBe('/somewhere')
     await context.setOffline(false)
     const dialog = page.getByLabel('Your current password')
     await waitFor('the dialog', async () => {
@@ -106,9 +106,9 @@ describe('a lost connection', () => {
     await followLink(page, '/settings/users/1')
     for (const answer of await Promise.all(answers)) await answer.finished()
     await page.evaluate(() => new Promise((drawn) => requestIdleCallback(drawn)))
-    expect(await page.getByLabel('Scope').count()).toBe(0)
+    expect(await page.getByLabel('Root folder').count()).toBe(0)
     held.resolve()
-    await page.getByLabel('Scope').waitFor()
+    await page.getByLabel('Root folder').waitFor()
   })
 
   it('opens the folder that could not be opened, once it is back', async () => {
@@ -187,7 +187,7 @@ describe('a folder that could not be shown', () => {
   it('is looked for again when the window gets the focus', async () => {
     await using open = await openFolder({ 'a.txt': 'x' }, { path: '/files/later/' })
     const { page, tree } = open
-    await page.getByRole('heading', { name: 'We can’t find this location' }).waitFor()
+    await page.getByRole('heading', { name: 'Page not found' }).waitFor()
     await tree.add({ 'later/come.txt': 'x' })
     // A browser without a screen never takes the focus away: the page is told so.
     await waitFor('the file', async () => {

@@ -74,8 +74,8 @@ describe('books', () => {
     await using opened = await site.open({ path: '/files/book.epub' })
     const { page } = opened
     await page.getByRole('heading', { name: 'The first chapter' }).waitFor()
-    await page.getByRole('button', { name: 'Contents' }).click()
-    const contents = page.getByRole('navigation', { name: 'Contents' })
+    await page.getByRole('button', { name: 'Table of contents' }).click()
+    const contents = page.getByRole('navigation', { name: 'Table of contents' })
     await contents.getByRole('button', { name: 'The second chapter' }).click()
     await page.getByRole('heading', { name: 'The second chapter' }).waitFor()
     await page.getByText('2 of 2').first().waitFor()

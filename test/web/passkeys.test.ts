@@ -61,7 +61,7 @@ async function toLogin(page: Page, path: '/login' | '/login#no-autofill'): Promi
   await page.goto(path)
 }
 
-const button = (page: Page) => page.getByRole('button', { name: 'Log in with a passkey' })
+const button = (page: Page) => page.getByRole('button', { name: 'Sign in with a passkey' })
 
 describe('a passkey', () => {
   it('is added in the profile, logs in by the button and by autofill, and is removed', async () => {
@@ -106,8 +106,8 @@ describe('a passkey', () => {
     await toLogin(page, '/login#no-autofill')
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-    await page.getByRole('button', { name: 'Log in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Two-step login' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Two-step sign-in' }).waitFor()
     await page.getByRole('button', { name: 'Use a passkey' }).click()
     await page.getByText('in.txt').waitFor()
   })
@@ -142,7 +142,7 @@ describe('a passkey', () => {
     await using program = await startProgram(tree)
     const origin = program.origin.replace('127.0.0.1', 'localhost')
     await using open = await openIn({ origin }, { path: '/login', as: null })
-    await open.page.getByRole('button', { name: 'Log in', exact: true }).waitFor()
+    await open.page.getByRole('button', { name: 'Sign in', exact: true }).waitFor()
     expect(await button(open.page).count()).toBe(0)
     await expect
       .poll(() => open.page.getByLabel('Username').getAttribute('autocomplete'))

@@ -100,7 +100,7 @@ it('asks for the password of a locked PDF until it fits', async () => {
   const password = page.getByLabel('Password')
   await password.fill('wrong')
   await password.press('Enter')
-  await page.getByText('That password is wrong. Try again.').waitFor()
+  await page.getByText('Incorrect password. Try again.').waitFor()
   await password.fill('open sesame')
   await password.press('Enter')
   await page.getByText('page 1.').waitFor()

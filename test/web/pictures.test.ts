@@ -158,7 +158,7 @@ it('shows a picture of more than 100 megapixels when asked for it, and zooms it'
   await site.tree.add({ 'huge/a.gif': await hugePicture() })
   await using opened = await site.open({ path: '/files/huge/a.gif' })
   const { page } = opened
-  await page.getByRole('button', { name: 'Try the original' }).click()
+  await page.getByRole('button', { name: 'Open the original' }).click()
   await picture(page).waitFor()
   await waitFor('a fitted picture', async () => {
     const { width, height } = await boxOf(page)

@@ -104,7 +104,7 @@ it('plays the songs of the folder one after the other, whatever lies between the
   const list = page.locator('.vw-playlist')
   await waitFor('three songs', async () => (await list.getByRole('button').count()) === 3)
   await expect
-    .poll(() => page.getByRole('button', { name: 'Previous song' }).isDisabled())
+    .poll(() => page.getByRole('button', { name: 'Previous track' }).isDisabled())
     .toBe(true)
   await page.getByRole('button', { name: 'Play', exact: true }).click()
   await waitFor('sound', () => isPlaying(page))
@@ -112,7 +112,7 @@ it('plays the songs of the folder one after the other, whatever lies between the
   await title.getByText('2.wav').waitFor()
   await loaded(page)
   await waitFor('sound of the next', () => isPlaying(page))
-  await page.getByRole('button', { name: 'Next song' }).click()
+  await page.getByRole('button', { name: 'Next track' }).click()
   await title.getByText('3.wav').waitFor()
   await list.getByRole('button', { name: '1.wav' }).click()
   await title.getByText('1.wav').waitFor()

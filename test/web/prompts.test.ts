@@ -165,7 +165,7 @@ describe('the dialogs about files', () => {
     await dialog.getByLabel('Find').fill('IMG_')
     await dialog.getByLabel('Replace with').fill('Coast ')
     await dialog.getByText('Coast 2.jpg').waitFor()
-    await dialog.getByRole('radio', { name: 'Number' }).check()
+    await dialog.getByRole('radio', { name: 'Add numbers' }).check()
     await dialog.getByLabel('Name', { exact: true }).fill('trip ')
     await dialog.getByLabel('Start at').fill('9')
     await dialog.getByText('trip 09.jpg').waitFor()

@@ -48,7 +48,7 @@ async function enterThere(page: Page, username: string): Promise<void> {
   await page.locator('button[type=submit]').click()
 }
 
-const button = (page: Page) => page.getByRole('button', { name: 'Log in with Elsewhere' })
+const button = (page: Page) => page.getByRole('button', { name: 'Sign in with Elsewhere' })
 
 describe('logging in at a provider', () => {
   it('leads there and back to what was asked for, and out at both places', async () => {
@@ -58,7 +58,7 @@ describe('logging in at a provider', () => {
     await signInThere(page, 'mona')
     await page.waitForURL(`${origin}/files/`)
     await page.getByText('mona').first().waitFor()
-    await page.getByRole('button', { name: 'Log out' }).first().click()
+    await page.getByRole('button', { name: 'Sign out' }).first().click()
     await page.getByRole('button', { name: 'Yes, sign me out' }).click()
     await page.waitForURL(`${origin}/login`)
     await button(page).waitFor()
@@ -70,7 +70,7 @@ describe('logging in at a provider', () => {
     const { page, origin } = open
     await signInThere(page, 'mona')
     await page.waitForURL(`${origin}/files/`)
-    await page.getByRole('button', { name: 'Log out' }).first().click()
+    await page.getByRole('button', { name: 'Sign out' }).first().click()
     await page.getByRole('button', { name: 'No, stay signed in' }).click()
     await page.waitForURL(`${origin}/login`)
     await button(page).waitFor()
@@ -113,11 +113,11 @@ describe('logging in at a provider', () => {
     const { page, origin, program } = open
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-    await page.getByRole('button', { name: 'Log in', exact: true }).click()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
     await page.waitForURL(`${origin}/files/`)
     await page.goto('/settings/profile')
     await page.getByRole('button', { name: 'Connect' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Log in with Elsewhere' })
+    const dialog = page.getByRole('dialog', { name: 'Sign in with Elsewhere' })
     await dialog.getByLabel('Your current password').fill(ADMIN.password)
     await dialog.getByRole('button', { name: 'Connect' }).click()
     await signInThere(page, 'mona')
@@ -138,7 +138,7 @@ describe('logging in at a provider', () => {
     const opened = context.waitForEvent('page')
     await dialog.getByRole('button', { name: 'Confirm with Elsewhere' }).click()
     await enterThere(await opened, 'mona')
-    await dialog.getByText('You have just confirmed that it is you.').waitFor()
+    await dialog.getByText('You’ve just confirmed your identity.').waitFor()
     await dialog.getByLabel('Your current password').waitFor({ state: 'detached' })
     await dialog.getByRole('button', { name: 'Create token' }).click()
     await page.getByText('backup').first().waitFor()

@@ -140,7 +140,7 @@ describe('a shared file', () => {
     const hash = await makeShare(home, '/thing.xyz')
     await using open = await visit(openIn, home, `/share/${hash}`)
     const { page } = open
-    await page.getByText('There is no preview for this kind of file.').waitFor()
+    await page.getByText('No preview available for this kind of file.').waitFor()
     expect(await page.getByText('SHA-256').count()).toBe(0)
     await page.getByRole('button', { name: 'Show bytes' }).click()
     const viewer = page.getByRole('dialog', { name: 'thing.xyz' })

@@ -33,7 +33,7 @@ describe('a protected share', () => {
     await page.getByRole('heading', { name: 'This link is protected' }).waitFor()
     await field.fill('wrong')
     await field.press('Enter')
-    await page.getByRole('alert').getByText('Wrong password.').waitFor()
+    await page.getByRole('alert').getByText('Incorrect password.').waitFor()
     await field.fill('pass + ünï %41')
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('heading', { name: 'in', exact: true }).waitFor()

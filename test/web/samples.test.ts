@@ -192,7 +192,7 @@ const looks: Record<string, Look> = {
   'pack.7z': pack,
   'pack.rar': pack,
   'unknown.bin': async (page) => {
-    await page.getByText('There is no preview for this kind of file.').waitFor()
+    await page.getByText('No preview available for this kind of file.').waitFor()
     await expectDrawn(page.locator('.fb-card'), 10)
     await page.getByRole('button', { name: 'Show bytes' }).click()
     await page.getByText('00070e15').first().waitFor()

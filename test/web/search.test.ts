@@ -85,7 +85,7 @@ describe('search', () => {
     const { page } = open
     await openSearch(page)
     const count = (text: string) => overlay(page).getByText(text, { exact: true }).waitFor()
-    await overlay(page).getByRole('button', { name: 'Images' }).click()
+    await overlay(page).getByRole('button', { name: 'Pictures' }).click()
     await count('3 results')
     await overlay(page).getByText('type:image').waitFor()
     const only = async (href: string) => {

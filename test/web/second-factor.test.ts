@@ -25,7 +25,7 @@ async function enrol(program: Program, username: string, password: string) {
 async function logIn(page: Page, username: string, password: string): Promise<void> {
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)
-  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('button', { name: 'Sign in' }).click()
 }
 
 const digits = (page: Page) => page.getByLabel('Six-digit code')
@@ -35,7 +35,7 @@ describe('two-step sign-in', () => {
     await using open = await openServed({}, { path: '/settings/profile' })
     const { page } = open
     await page.getByRole('button', { name: 'Set up' }).click()
-    const dialog = page.getByRole('dialog', { name: 'Two-step login' })
+    const dialog = page.getByRole('dialog', { name: 'Two-step sign-in' })
     await dialog.getByLabel('Your current password').fill(ADMIN.password)
     await dialog.getByRole('button', { name: 'Continue' }).click()
     const qr = dialog.getByRole('img', { name: 'QR code' })
@@ -58,11 +58,11 @@ describe('two-step sign-in', () => {
     await page.getByText('10 recovery codes left').waitFor()
 
     await page.getByRole('button', { name: 'Switch off' }).click()
-    const question = page.getByRole('dialog', { name: 'Switch off two-step login?' })
+    const question = page.getByRole('dialog', { name: 'Switch off two-step sign-in?' })
     await question.getByLabel('Your current password').fill(ADMIN.password)
     await digits(page).fill(codeOf(secret, 1))
     await question.getByRole('button', { name: 'Switch off' }).click()
-    await toast(page, 'Two-step login is off').waitFor()
+    await toast(page, 'Two-step sign-in is off').waitFor()
     await page.getByRole('button', { name: 'Set up' }).waitFor()
     expect(open.problems).toEqual([])
   })
@@ -72,7 +72,7 @@ describe('two-step sign-in', () => {
     const { page, program } = open
     const { secret } = await enrol(program, ADMIN.username, ADMIN.password)
     await logIn(page, ADMIN.username, ADMIN.password)
-    await page.getByRole('heading', { name: 'Two-step login' }).waitFor()
+    await page.getByRole('heading', { name: 'Two-step sign-in' }).waitFor()
     await expect.poll(() => digits(page).getAttribute('autocomplete')).toBe('one-time-code')
     await expect.poll(() => digits(page).getAttribute('inputmode')).toBe('numeric')
     // From before it was switched on, whichever half minute it is by now.
@@ -93,7 +93,7 @@ describe('two-step sign-in', () => {
     await logIn(page, ADMIN.username, ADMIN.password)
     await page.getByRole('button', { name: 'Use a recovery code' }).click()
     await page.getByLabel('Recovery code').fill((recovery[0] ?? '').toLowerCase())
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('in.txt').waitFor()
   })
 
@@ -125,10 +125,10 @@ describe('two-step sign-in', () => {
     await page.getByRole('button', { name: 'Save changes' }).click()
     const dialog = page.getByRole('alertdialog', { name: 'Your session has ended' })
     await dialog.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-    await dialog.getByRole('button', { name: 'Log in' }).click()
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
     await dialog.getByRole('button', { name: 'Use a recovery code' }).click()
     await dialog.getByLabel('Recovery code').fill(recovery[0] ?? '')
-    await dialog.getByRole('button', { name: 'Log in' }).click()
+    await dialog.getByRole('button', { name: 'Sign in' }).click()
     await toast(page, 'Settings saved').waitFor()
   })
 
@@ -139,11 +139,11 @@ describe('two-step sign-in', () => {
     await enrol(program, 'ben', PASSWORD)
     await logIn(page, ADMIN.username, ADMIN.password)
     const row = page.getByRole('row').filter({ hasText: 'ben' })
-    await row.getByText('Two-step login is on').waitFor({ state: 'attached' })
-    await row.getByRole('button', { name: 'Reset two-step login of ben' }).click()
+    await row.getByText('Two-step sign-in is on').waitFor({ state: 'attached' })
+    await row.getByRole('button', { name: 'Reset two-step sign-in of ben' }).click()
     await confirm(page, 'Reset')
-    await toast(page, 'Two-step login is off').waitFor()
-    await row.getByText('Two-step login is on').waitFor({ state: 'detached' })
+    await toast(page, 'Two-step sign-in is off').waitFor()
+    await row.getByText('Two-step sign-in is on').waitFor({ state: 'detached' })
     expect((await loginAs(program.origin, 'ben', PASSWORD)).token).not.toBe('')
   })
 
@@ -151,13 +151,13 @@ describe('two-step sign-in', () => {
     await using open = await openServed({}, { path: '/settings/global' })
     const { page, program } = open
     const id = await createUser(program, { username: 'ben' })
-    await page.getByLabel('Two-step login').selectOption('administrators')
+    await page.getByLabel('Two-step sign-in').selectOption('administrators')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await toast(page, 'Settings saved').waitFor()
     await page.goto(`${program.origin}/settings/users/${id}`)
-    await page.getByRole('switch', { name: 'Require two-step login' }).click()
+    await page.getByRole('switch', { name: 'Require two-step sign-in' }).click()
     await confirm(page, 'Save changes')
-    await page.getByRole('switch', { name: 'Require two-step login', checked: true }).waitFor()
+    await page.getByRole('switch', { name: 'Require two-step sign-in', checked: true }).waitFor()
     await expect(loginAs(program.origin, 'ben', PASSWORD)).rejects.toThrow('401')
     await expect(loginAs(program.origin)).rejects.toThrow('401')
   })

@@ -197,7 +197,7 @@ describe('selecting', () => {
     await entry(page, '1.txt').click({ modifiers: ['Shift'] })
     await page.keyboard.press('F2')
     const dialog = page.getByRole('dialog', { name: 'Rename 2 items' })
-    await dialog.getByRole('radio', { name: 'Number' }).check()
+    await dialog.getByRole('radio', { name: 'Add numbers' }).check()
     await dialog.getByRole('button', { name: 'Rename 2 items' }).click()
     const renamed = toast(page, /Renamed \d items/)
     await renamed.waitFor()

@@ -29,9 +29,9 @@ async function readSettings(program: Pick<Program, 'origin'>): Promise<SettingsR
 }
 
 const DEFAULT_SWITCHES = [
-  'Hide dotfiles',
+  'Hide files that start with a dot',
   'Open with a single click',
-  'Go to the target after copy or move',
+  'Open the destination after copying or moving',
   'Show exact dates',
   'Delete files and folders',
   'Create and upload',
@@ -61,9 +61,9 @@ describe('global settings', () => {
     await using open = await openServed({}, { path: PATH, args: ['--disableExec=false'] })
     const { page, program, tree } = open
     const before = (await readSettings(program)).defaults
-    await page.getByRole('switch', { name: 'Allow people to sign up' }).check()
+    await page.getByRole('switch', { name: 'Allow sign-up' }).check()
     await page.getByRole('switch', { name: 'Create a home folder for new users' }).check()
-    await page.getByRole('switch', { name: 'Hide the login link on public pages' }).check()
+    await page.getByRole('switch', { name: 'Hide the sign-in link on public pages' }).check()
     await page.getByLabel('Home folder base path').fill('/homes')
     await page.getByLabel('Minimum password length').fill('9')
     await page.getByLabel('Instance name').fill('Attic')
@@ -76,7 +76,7 @@ describe('global settings', () => {
     await page.getByLabel('Retries').fill('7')
     await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByLabel('Path of rule 1').fill('/private')
-    await page.getByLabel('Scope').fill('/shared')
+    await page.getByLabel('Root folder').fill('/shared')
     await page.getByLabel('View').selectOption('mosaic')
     await page.getByRole('combobox', { name: 'Language' }).selectOption('de')
     for (const name of DEFAULT_SWITCHES) {
@@ -124,7 +124,7 @@ describe('global settings', () => {
 
     const shown = async () => Object.fromEntries(await shownFields(page))
     await expect.poll(shown).toMatchObject({
-      'Allow people to sign up': true,
+      'Allow sign-up': true,
       'Home folder base path': '/homes',
       'Instance name': 'Attic',
       'Chunk size': '2.5 MB',
@@ -182,7 +182,7 @@ describe('global settings', () => {
     await page.getByText('At least 8 characters.').waitFor()
     await page.getByLabel('Current password').fill(ADMIN.password)
     await page.getByLabel('New password', { exact: true }).fill('wp4-t9rn')
-    await page.getByLabel('Repeat new password').fill('wp4-t9rn')
+    await page.getByLabel('Confirm new password').fill('wp4-t9rn')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('Password and settings saved').first().waitFor()
     await loginAs(program.origin, ADMIN.username, 'wp4-t9rn')

@@ -13,7 +13,7 @@ describe('addresses of the settings', () => {
   it('lead to the profile first', async () => {
     await using open = await openServed({}, { path: '/settings' })
     await open.page.waitForURL('**/settings/profile')
-    await open.page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await open.page.getByRole('heading', { name: 'File list' }).waitFor()
   })
 
   it('that are no page are files, like any other address', async () => {

@@ -32,7 +32,7 @@ async function save(page: Page): Promise<void> {
 async function colours(page: Page): Promise<string[]> {
   const fields = [
     page.getByLabel('New password', { exact: true }),
-    page.getByLabel('Repeat new password'),
+    page.getByLabel('Confirm new password'),
   ]
   return Promise.all(
     fields.map((field) =>
@@ -51,7 +51,7 @@ describe('preferences', () => {
     await using open = await openFolder({}, { path: PATH })
     const { page } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
-    const dotfiles = page.getByRole('switch', { name: 'Hide dotfiles' })
+    const dotfiles = page.getByRole('switch', { name: 'Hide files that start with a dot' })
     await exact.check()
     const saving = Promise.withResolvers<void>()
     await page.route('**/api/users/*', async (route) => {
@@ -78,9 +78,9 @@ describe('preferences', () => {
     await using open = await openFolder({ 'seen.txt': 'x', '.unseen.txt': 'x' }, { path: PATH })
     const { page } = open
     const names = [
-      'Hide dotfiles',
+      'Hide files that start with a dot',
       'Open with a single click',
-      'Go to the target after copy or move',
+      'Open the destination after copying or moving',
       'Show exact dates',
     ]
     const before: boolean[] = []
@@ -131,7 +131,9 @@ describe('preferences', () => {
       { path: PATH },
     )
     const { page, tree } = open
-    const follow = page.getByRole('switch', { name: 'Go to the target after copy or move' })
+    const follow = page.getByRole('switch', {
+      name: 'Open the destination after copying or moving',
+    })
     const copy = async (name: string) => {
       await page.goto('/files/')
       await showList(page)
@@ -180,7 +182,7 @@ describe('preferences', () => {
   it('follow the theme of the system while nothing else is chosen', async () => {
     await using open = await openFolder({}, { path: PATH, colorScheme: 'dark' })
     const { page } = open
-    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await page.getByRole('heading', { name: 'File list' }).waitFor()
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'dark')
     await page.emulateMedia({ colorScheme: 'light' })
     await page.waitForFunction(() => document.documentElement.dataset.theme === 'light')
@@ -228,13 +230,13 @@ describe('password', () => {
     const current = page.getByLabel('Current password')
     await current.fill('something else')
     await page.getByLabel('New password', { exact: true }).fill(FRESH)
-    await page.getByLabel('Repeat new password').fill(`${FRESH}x`)
-    await page.getByText('The two passwords differ.').waitFor()
+    await page.getByLabel('Confirm new password').fill(`${FRESH}x`)
+    await page.getByText('Passwords don’t match.').waitFor()
     await expect.poll(() => colours(page)).toEqual(['red', 'red'])
-    await page.getByLabel('Repeat new password').fill(FRESH)
+    await page.getByLabel('Confirm new password').fill(FRESH)
     await expect.poll(() => colours(page)).toEqual(['green', 'green'])
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await page.getByText('This is not your current password.').waitFor()
+    await page.getByText('Incorrect password.').waitFor()
     await current.fill(ADMIN.password)
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('Password and settings saved').first().waitFor()
@@ -248,10 +250,10 @@ describe('password', () => {
     const { page } = open
     await page.getByLabel('Current password').fill(ADMIN.password)
     await page.getByLabel('New password', { exact: true }).fill('short')
-    await page.getByLabel('Repeat new password').fill('short')
-    await page.getByText('This is too short.').waitFor()
+    await page.getByLabel('Confirm new password').fill('short')
+    await page.getByText('Password is too short.').waitFor()
     await page.getByLabel('New password', { exact: true }).fill('passwordpassword')
-    await page.getByLabel('Repeat new password').fill('passwordpassword')
+    await page.getByLabel('Confirm new password').fill('passwordpassword')
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText(/too easy to guess/).waitFor()
   })
@@ -284,7 +286,7 @@ describe('a current password that was filled in', () => {
     await exact.check()
     await page.getByLabel('Current password').fill(ADMIN.password)
     await page.getByLabel('New password', { exact: true }).fill(FRESH)
-    await page.getByLabel('Repeat new password').fill(FRESH)
+    await page.getByLabel('Confirm new password').fill(FRESH)
     await page.route('**/api/users/*', async (route) => {
       const fields = route.request().postDataJSON()?.which as string[] | undefined
       if (fields?.includes('dateFormat')) await route.fulfill({ status: 500, body: '500' })
@@ -314,7 +316,7 @@ describe('a password that is not asked for here', () => {
     const { page } = open
     await page.getByLabel('New password', { exact: true }).fill(FRESH)
     expect(await page.getByLabel('Current password').count()).toBe(0)
-    await page.getByLabel('Repeat new password').fill(FRESH)
+    await page.getByLabel('Confirm new password').fill(FRESH)
     await save(page)
     await loginAs(program.origin, ADMIN.username, FRESH)
   })
@@ -329,7 +331,7 @@ describe('a password that is not asked for here', () => {
       extraHTTPHeaders: { 'X-Name': ADMIN.username },
     })
     const { page } = open
-    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await page.getByRole('heading', { name: 'File list' }).waitFor()
     expect(await page.getByRole('heading', { name: 'Password' }).count()).toBe(0)
     await page.getByRole('switch', { name: 'Show exact dates' }).check()
     await save(page)
@@ -348,13 +350,13 @@ describe('signed-in devices', () => {
     await devices.nth(2).waitFor()
     await expect.poll(() => devices.filter({ hasText: 'This device' }).count()).toBe(1)
     await devices.filter({ hasNotText: 'This device' }).first().getByRole('button').click()
-    await page.getByText('That device is logged out').first().waitFor()
+    await page.getByText('Signed out of that device').first().waitFor()
     const answers = await Promise.all([first, second].map((each) => each.fetch('/api/users/1')))
     expect(answers.map((answer) => answer.status).sort()).toEqual([200, 401])
-    await page.getByRole('button', { name: 'Log out everywhere' }).click()
+    await page.getByRole('button', { name: 'Sign out of other devices' }).click()
     const question = page.getByRole('alertdialog')
-    await question.getByRole('button', { name: 'Log out everywhere' }).click()
-    await page.getByText('All other devices are logged out').first().waitFor()
+    await question.getByRole('button', { name: 'Sign out of other devices' }).click()
+    await page.getByText('Signed out of all other devices').first().waitFor()
     await expect.poll(() => devices.count()).toBe(1)
     const late = await Promise.all([first, second].map((each) => each.fetch('/api/users/1')))
     expect(late.map((answer) => answer.status)).toEqual([401, 401])

@@ -35,7 +35,7 @@ describe('deleting a user', () => {
     const gone = await loginAs(program.origin, 'gone', PASSWORD)
     await page.getByRole('button', { name: 'Delete user' }).click()
     await confirm(page, 'Delete user', 'not mine')
-    await page.getByText('This is not your current password.').waitFor()
+    await page.getByText('Incorrect password.').waitFor()
     await confirm(page, 'Delete user')
     await page.waitForURL('**/settings/users')
     await page.getByText('User deleted').first().waitFor()

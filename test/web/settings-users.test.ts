@@ -69,7 +69,7 @@ it('shows who comes from a directory, and who administrates by a group there', a
   )
   const row = open.page.getByRole('row', { name: 'mona' })
   await row.getByText('Directory', { exact: true }).waitFor()
-  await row.getByText('Admin', { exact: true }).waitFor()
+  await row.getByText('Administrator', { exact: true }).waitFor()
 })
 
 describe('creating a user', () => {
@@ -79,10 +79,10 @@ describe('creating a user', () => {
     await page.getByRole('link', { name: 'New user' }).click()
     await page.getByLabel('Username').fill('iris')
     await page.getByLabel('Password', { exact: true }).fill(PASSWORD)
-    await page.getByLabel('Scope').fill('/team')
+    await page.getByLabel('Root folder').fill('/team')
     await page.getByRole('button', { name: 'Create user' }).click()
     await confirm(page, 'Create user', 'not mine')
-    await page.getByText('This is not your current password.').waitFor()
+    await page.getByText('Incorrect password.').waitFor()
     await confirm(page, 'Create user')
     await page.waitForURL(/\/settings\/users\/\d+$/)
     await page.getByText('User created').first().waitFor()
@@ -138,7 +138,7 @@ describe('the form of a new user', () => {
     )
     const { page, program, tree } = open
     const home = page.getByRole('switch', { name: 'Create a home folder' })
-    const scope = page.getByLabel('Scope')
+    const scope = page.getByLabel('Root folder')
     await expect.poll(() => home.isChecked()).toBe(true)
     await expect.poll(() => scope.isDisabled()).toBe(true)
     await home.uncheck()
@@ -163,7 +163,7 @@ describe('the form of a new user', () => {
     }))
     await using open = await openIn(program, { path: '/settings/users/new' })
     const { page } = open
-    await expect.poll(() => page.getByLabel('Scope').inputValue()).toBe('/shared')
+    await expect.poll(() => page.getByLabel('Root folder').inputValue()).toBe('/shared')
     await expect
       .poll(() => page.getByRole('combobox', { name: 'Language' }).inputValue())
       .toBe('de')
@@ -262,7 +262,7 @@ describe('the form of a user', () => {
     await hers.page.getByLabel('New password', { exact: true }).waitFor()
     await using open = await site.open({ path: `/settings/users/${id}` })
     const { page } = open
-    await page.getByRole('switch', { name: 'Lock password' }).check()
+    await page.getByRole('switch', { name: 'Prevent password changes' }).check()
     await save(page)
     await hers.page.reload()
     await hers.page.getByText('An administrator has locked your password.').waitFor()
@@ -281,12 +281,12 @@ describe('permissions', () => {
     await expect.poll(() => named('Download').isChecked()).toBe(true)
     await expect.poll(() => named('Download').isDisabled()).toBe(true)
     await named('Delete files and folders').uncheck()
-    await named('Lock password').check()
+    await named('Prevent password changes').check()
     await named('Administrator').check()
     await expect.poll(() => named('Delete files and folders').isChecked()).toBe(true)
     await expect.poll(() => named('Delete files and folders').isDisabled()).toBe(true)
-    await expect.poll(() => named('Lock password').isChecked()).toBe(false)
-    await expect.poll(() => named('Lock password').isDisabled()).toBe(true)
+    await expect.poll(() => named('Prevent password changes').isChecked()).toBe(false)
+    await expect.poll(() => named('Prevent password changes').isDisabled()).toBe(true)
   })
 
   it('take effect for the user at once', async () => {
@@ -311,12 +311,12 @@ describe('rules', () => {
     await page.getByLabel('Effect of rule 1').selectOption('allow')
     await page.getByLabel('Kind of rule 1').selectOption('regex')
     await page.getByLabel('Expression of rule 1').fill('(?<=x)pdf')
-    await page.getByText('This expression is not valid.').waitFor()
+    await page.getByText('This expression isn’t valid.').waitFor()
     await page.getByLabel('Expression of rule 1').fill('\\.pdf$')
-    await page.getByText('This expression is not valid.').waitFor({ state: 'detached' })
+    await page.getByText('This expression isn’t valid.').waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Add rule' }).click()
     await page.getByLabel('Path of rule 2').fill('finance')
-    await page.getByText('A path starts with a slash.').waitFor()
+    await page.getByText('Paths must start with a slash.').waitFor()
     await page.getByLabel('Path of rule 2').fill('/finance')
     await page.getByLabel('Test a path').fill('/finance/report.pdf')
     const verdict = page.locator('output')
@@ -343,7 +343,7 @@ describe('rules', () => {
     const grip = page.getByRole('button', { name: 'Move rule 3', exact: true })
     const target = page.getByRole('button', { name: 'Move rule 1', exact: true })
     // Parts of the form that come later move what is below them.
-    await page.getByRole('switch', { name: 'Require two-step login' }).waitFor()
+    await page.getByRole('switch', { name: 'Require two-step sign-in' }).waitFor()
     await page.getByRole('columnheader', { name: 'Why' }).waitFor()
     await waitFor('the rule in the hand', async () => {
       await grip.hover()

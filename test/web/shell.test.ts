@@ -40,7 +40,7 @@ beforeAll(() => allow(site.program, ['ls', 'printf', 'echo', 'sleep', 'tail']))
 
 async function openShell(page: Page): Promise<void> {
   await openFolderMenu(page)
-  await page.getByRole('menuitem', { name: 'Open in shell' }).click()
+  await page.getByRole('menuitem', { name: 'Open in terminal' }).click()
   await page.locator('.xterm-rows').getByText('❯').first().waitFor()
   await waitFor('the focus in the shell', () => hasFocus(page))
 }
@@ -170,10 +170,10 @@ describe('the shell', () => {
     await page.locator('.term').waitFor({ state: 'detached' })
     const more = page.getByRole('button', { name: 'More actions' })
     await more.click()
-    await page.getByRole('menuitem', { name: 'Open in shell' }).click()
+    await page.getByRole('menuitem', { name: 'Open in terminal' }).click()
     await page.locator('.term').waitFor()
     await more.click()
-    await page.getByRole('menuitem', { name: 'Close shell' }).click()
+    await page.getByRole('menuitem', { name: 'Close terminal' }).click()
     await page.locator('.term').waitFor({ state: 'detached' })
   })
 
@@ -257,7 +257,7 @@ describe('the shell', () => {
     await using open = await site.open()
     const { page } = open
     await openShell(page)
-    const edge = page.getByRole('separator', { name: 'Height of the shell' })
+    const edge = page.getByRole('separator', { name: 'Terminal height' })
     const height = async () => Math.round((await page.locator('.term').boundingBox())?.height ?? 0)
     const drag = async (byPx: number) => {
       const at = await edge.boundingBox()
@@ -298,7 +298,7 @@ describe('the shell', () => {
     await using open = await site.open()
     const { page } = open
     await openShell(page)
-    const edge = page.getByRole('separator', { name: 'Height of the shell' })
+    const edge = page.getByRole('separator', { name: 'Terminal height' })
     const height = async () => Number(await edge.getAttribute('aria-valuenow'))
     const before = await height()
     const at = await boxOf(edge)
@@ -361,12 +361,12 @@ describe('the shell', () => {
     const { page } = open
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'New folder' }).waitFor()
-    expect(await page.getByRole('menuitem', { name: /shell/i }).count()).toBe(0)
+    expect(await page.getByRole('menuitem', { name: /terminal/i }).count()).toBe(0)
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
-    await page.getByRole('combobox').fill('shell')
+    await page.getByRole('combobox').fill('terminal')
     await page.getByRole('option', { name: /Search files for/ }).waitFor()
-    expect(await page.getByRole('option', { name: /in shell/i }).count()).toBe(0)
+    expect(await page.getByRole('option', { name: /in terminal/i }).count()).toBe(0)
   })
 
   it('is not there unless commands are enabled', async () => {
@@ -374,6 +374,6 @@ describe('the shell', () => {
     await open.page.getByRole('button', { name: 'New' }).waitFor()
     await openFolderMenu(open.page)
     await open.page.getByRole('menuitem', { name: 'New folder' }).waitFor()
-    expect(await open.page.getByRole('menuitem', { name: /shell/i }).count()).toBe(0)
+    expect(await open.page.getByRole('menuitem', { name: /terminal/i }).count()).toBe(0)
   })
 })

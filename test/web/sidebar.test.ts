@@ -37,7 +37,7 @@ describe('the storage bar', () => {
     const percent = await page.locator('.store').getByText(/%$/).textContent()
     expect(Math.abs(Number.parseFloat(percent ?? '') - (used / total) * 100)).toBeLessThan(3)
     await page.getByRole('link', { name: 'Settings' }).click()
-    await page.getByRole('heading', { name: 'Browsing' }).waitFor()
+    await page.getByRole('heading', { name: 'File list' }).waitFor()
     expect(await bar.count()).toBe(0)
     await page.getByRole('link', { name: 'My files' }).click()
     await bar.waitFor()
@@ -157,7 +157,7 @@ describe('the way out', () => {
     const { page } = open
     await entry(page, 'a.txt').waitFor()
     await page.getByRole('link', { name: ADMIN.username }).waitFor()
-    expect(await page.getByRole('button', { name: 'Log out' }).count()).toBe(0)
+    expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
   })
 
   it('leads to the page the administrator chose', async () => {
@@ -166,7 +166,7 @@ describe('the way out', () => {
     await using program = await startConfigured(tree, page404)
     await using open = await openIn(program, { path: '/files/' })
     const { page } = open
-    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL('**/404?bye')
     await page.goto('/files/')
     await page.waitForURL('**/login')

@@ -19,12 +19,12 @@ it.runIf(MAY_MOUNT)(
       await using open = await openIn(program, { path: '/files/' })
       const { page } = open
       await showList(page)
-      await entry(page, 'disk').getByText('Disk does not answer').waitFor()
+      await entry(page, 'disk').getByText('Disk isn’t responding').waitFor()
       expect(await entry(page, 'disk').locator('time').count()).toBe(0)
       await page.getByRole('radio', { name: 'Grid', exact: true }).check()
-      const facts = entry(page, 'disk').locator('.facts[data-tip="Disk does not answer"]')
+      const facts = entry(page, 'disk').locator('.facts[data-tip="Disk isn’t responding"]')
       await facts.waitFor()
-      await expect.poll(() => facts.textContent()).toBe('Disk does not answer')
+      await expect.poll(() => facts.textContent()).toBe('Disk isn’t responding')
       await page.setViewportSize(PHONE)
       const cut = () =>
         facts.evaluate((words) => ({
@@ -34,7 +34,7 @@ it.runIf(MAY_MOUNT)(
       await expect.poll(cut).toEqual({ right: 0, below: 0 })
       await page.setViewportSize(DESKTOP)
       await doubleClick(entry(page, 'disk'))
-      await toast(page, 'The disk does not answer. Try again later.').waitFor()
+      await toast(page, 'The disk isn’t responding. Try again later.').waitFor()
       await expect.poll(() => new URL(page.url()).pathname).toBe('/files/')
     }
     await using open = await openIn(program, { path: '/files/' })

@@ -30,7 +30,7 @@ const files: Record<string, (page: Page) => Locator> = {
   'song.mp3': (page) => page.getByText('The Samples · Quiet Files'),
   'table.csv': (page) => page.getByText('Müller; Anna'),
   'table.xlsx': (page) => page.getByRole('cell', { name: 'Helsinki' }),
-  'unknown.bin': (page) => page.getByText('There is no preview for this kind of file.'),
+  'unknown.bin': (page) => page.getByText('No preview available for this kind of file.'),
 }
 const names = Object.keys(files)
 /** In these the arrows page, seek or choose a cell; one turns to the next file by the strip below. */

@@ -23,7 +23,7 @@ const openFolder = listedFolders(openIn)
 
 /** What takes long is told in the list of activity, too. */
 const undoButton = (page: Page) =>
-  page.getByRole('region', { name: 'Messages' }).getByRole('button', { name: 'Undo' })
+  page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Undo' })
 
 async function expectTree(tree: Tree, files: Record<string, string>): Promise<void> {
   await waitFor(`the files ${Object.keys(files).join(', ')}`, async () => {
@@ -127,7 +127,7 @@ describe('Undo', () => {
     await toast(page, 'Moved 1 item').waitFor()
     const created = toast(page, 'Created folder “for/later”')
     await created.getByRole('button', { name: 'Undo' }).click()
-    await toast(page, '“for” was kept, because it has changed since.').waitFor()
+    await toast(page, '“for” wasn’t removed because it has changed since.').waitFor()
     await expectTree(tree, { 'for/later/a.txt': 'A' })
     await expectNames(page, ['a.txt'])
     await toast(page, 'Moved 1 item').getByRole('button', { name: 'Undo' }).click()
@@ -154,7 +154,7 @@ describe('Undo', () => {
     await looks
     await tree.add({ 'to/dir/deep/new.txt': 'new', 'to/b.txt': 'changed' })
     await undoButton(page).click()
-    await toast(page, '2 items were kept, because they have changed since.').waitFor()
+    await toast(page, '2 items weren’t removed because they have changed since.').waitFor()
     await expectTree(tree, {
       ...files,
       'to/b.txt': 'changed',
@@ -176,7 +176,7 @@ describe('Undo', () => {
       await route.continue()
     })
     await undoButton(page).click()
-    await toast(page, '“dir” was kept, because it has changed since.').waitFor()
+    await toast(page, '“dir” wasn’t removed because it has changed since.').waitFor()
     await expectTree(tree, { 'dir/a.txt': 'A', 'to/dir/a.txt': 'A', 'to/dir/late.txt': 'late' })
     expect(open.problems).toEqual([])
   })
@@ -304,7 +304,7 @@ describe('Undo', () => {
     await rename(page, 'a.txt', 'b.txt')
     await tree.add({ 'a.txt': 'somebody else' })
     await undoButton(page).click()
-    await toast(page, 'Couldn’t put back “b.txt”.').waitFor()
+    await toast(page, 'Couldn’t restore “b.txt”.').waitFor()
     await expectTree(tree, { 'a.txt': 'somebody else', 'b.txt': 'A' })
     await expectNames(page, ['a.txt', 'b.txt'])
   })

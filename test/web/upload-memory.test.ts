@@ -80,9 +80,9 @@ describe('after a reload', () => {
     await page.reload()
     gateway.refuse = () => null
     gateway.seen.length = 0
-    await notice(page).getByText('1 file was not finished uploading').waitFor()
+    await notice(page).getByText('1 file didn’t finish uploading').waitFor()
     await chooseAgain(page, 'Choose files', [join(tree.base, 'a.txt')])
-    await panel(page).getByText('1 file was there already').waitFor()
+    await panel(page).getByText('1 file already existed').waitFor()
     await notice(page).waitFor({ state: 'detached' })
     expect(gateway.seen.filter(({ path }) => path.includes('/tus/'))).toEqual([])
   })

@@ -101,7 +101,7 @@ describe('interrupted uploads', () => {
     await goOn()
     expect((await readdir(tree.at('in'))).includes('big.bin')).toBe(false)
 
-    await notice(page).getByText('1 file was not finished uploading').waitFor()
+    await notice(page).getByText('1 file didn’t finish uploading').waitFor()
     await notice(page).getByText('big.bin').first().waitFor()
     await slowUploads(page, 0)
     await chooseAgain(page, 'Choose files', join(tree.base, 'big.bin'))
@@ -131,7 +131,7 @@ describe('interrupted uploads', () => {
     await panel(page).getByText('Uploading').first().waitFor()
     await expect.poll(() => isRemembered(page, 'big.bin')).toBe(true)
     await reloadAnyway(page)
-    await notice(page).getByText('1 file was not finished uploading').waitFor()
+    await notice(page).getByText('1 file didn’t finish uploading').waitFor()
   })
 
   it('continues a folder after the browser was closed and sends nothing again', async () => {
@@ -169,7 +169,7 @@ describe('interrupted uploads', () => {
       const offsets = offsetsAskedFor(second)
       await again.goto('/files/')
       await notice(again)
-        .getByText(/\d files were not finished uploading/)
+        .getByText(/\d files didn’t finish uploading/)
         .waitFor()
       await chooseAgain(again, 'Choose folder', folder)
       await panel(again)
@@ -339,9 +339,9 @@ describe('interrupted uploads', () => {
     await writeFile(own, bytes)
     await chooseAgain(page, 'Choose files', own)
     await page
-      .getByRole('region', { name: 'Messages' })
+      .getByRole('region', { name: 'Notifications' })
       .getByText(
-        '1 file has changed since its upload was interrupted, so it is sent from the start.',
+        '1 file has changed since its upload was interrupted, so it will be uploaded again from the start.',
       )
       .waitFor()
     await panel(page).getByText('1 file uploaded').waitFor()

@@ -386,7 +386,7 @@ describe('without the download permission', () => {
     })
     for (const name of ['picture.jpg', 'paper.pdf', 'film.mp4']) {
       await openViewer(page, name)
-      await page.getByText('You can’t look inside this file').waitFor()
+      await page.getByText('You can’t view this file').waitFor()
     }
     expect(bytes).toEqual([])
     expect(await page.getByRole('button', { name: 'Download' }).count()).toBe(0)

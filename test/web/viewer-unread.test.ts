@@ -80,7 +80,7 @@ describe('without a connection', () => {
     const code = /-editor-[^/]*\.js$/
     await page.route(code, (route) => route.abort('connectionrefused'))
     await page.goto('/files/words.md')
-    await page.getByText('A part of this page could not be loaded').waitFor()
+    await page.getByText('Part of this page couldn’t be loaded').waitFor()
     await page.unroute(code)
     const again = page.getByRole('button', { name: 'Try again' })
     const text = page.locator('.cm-content')

@@ -20,14 +20,14 @@ describe('pages for visitors', () => {
     const { page } = open
     await page.getByRole('link', { name: 'Sign up' }).click()
     await page.getByRole('heading', { name: 'Create an account' }).waitFor()
-    await page.getByRole('button', { name: 'Log in', exact: true }).click()
-    await page.getByRole('heading', { name: 'Log in to File Browser' }).waitFor()
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('heading', { name: 'Sign in to File Browser' }).waitFor()
     await page.getByLabel('Username').fill(ADMIN.username)
     await page.getByLabel('Password', { exact: true }).fill(ADMIN.password)
-    await page.getByRole('button', { name: 'Log in' }).click()
+    await page.getByRole('button', { name: 'Sign in' }).click()
     await page.waitForURL(`${program.origin}/share/${hash}`)
     await page.getByRole('link', { name: 'My files' }).waitFor()
-    expect(await page.getByRole('link', { name: /^(Log in|Sign up)$/ }).count()).toBe(0)
+    expect(await page.getByRole('link', { name: /^(Sign in|Sign up)$/ }).count()).toBe(0)
   })
 
   it('offer the login on errors, too, and no account where nobody may make one', async () => {
@@ -40,10 +40,10 @@ describe('pages for visitors', () => {
       },
     )
     const { page } = open
-    await page.getByRole('heading', { level: 1, name: 'We can’t find this location' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
     expect(await page.getByRole('link', { name: 'Sign up' }).count()).toBe(0)
-    await page.getByRole('link', { name: 'Log in' }).click()
-    await page.getByRole('heading', { name: 'Log in to File Browser' }).waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).click()
+    await page.getByRole('heading', { name: 'Sign in to File Browser' }).waitFor()
   })
 
   it('fit a phone', async () => {
@@ -58,7 +58,7 @@ describe('pages for visitors', () => {
       },
     )
     const { page } = open
-    await page.getByRole('link', { name: 'Log in' }).waitFor()
+    await page.getByRole('link', { name: 'Sign in' }).waitFor()
     const width = () => page.evaluate(() => document.documentElement.scrollWidth)
     await expect.poll(width).toBeLessThanOrEqual(PHONE.width)
   })
@@ -70,7 +70,7 @@ describe('pages for visitors', () => {
     const hash = await makeShare(program, '/a.txt')
     await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     const { page } = open
-    const login = page.getByRole('link', { name: 'Log in' })
+    const login = page.getByRole('link', { name: 'Sign in' })
     await login.waitFor()
     await changeSettings(program, () => ({ hideLoginButton: true, signup: true }))
     for (const path of [`/share/${hash}`, '/404']) {
@@ -92,7 +92,7 @@ describe('pages for visitors', () => {
     )
     await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     await open.page.getByRole('heading', { name: 'a.txt' }).waitFor()
-    expect(await open.page.getByRole('link', { name: 'Log in' }).count()).toBe(0)
+    expect(await open.page.getByRole('link', { name: 'Sign in' }).count()).toBe(0)
     await using user = await openIn(program, {
       path: `/share/${hash}`,
       as: null,

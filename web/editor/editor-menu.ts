@@ -179,7 +179,12 @@ function viewItems(view: EditorView, options: MenuOptions): MenuEntry[] {
       icon: ChevronsUpDown,
       onSelect: () => void unfoldAll(view),
     },
-    { id: 'language', label: t`Language…`, icon: Code, onSelect: options.onLanguage },
+    {
+      id: 'language',
+      label: t({ message: 'Language…', context: 'code' }),
+      icon: Code,
+      onSelect: options.onLanguage,
+    },
     { id: 'encoding', label: t`Encoding…`, icon: Languages, onSelect: options.onEncoding },
   ]
 }

@@ -267,8 +267,8 @@ function useChoices(compared: 'disk' | 'draft' | 'saved' | undefined): ChoiceWor
   const { t } = useLingui()
   return useMemo(() => {
     if (compared === undefined) return null
-    if (compared === 'disk') return { accept: t`Keep mine`, reject: t`Take theirs` }
-    return { accept: t`Keep`, reject: compared === 'draft' ? t`Take from the draft` : t`Take back` }
+    if (compared === 'disk') return { accept: t`Keep mine`, reject: t`Use theirs` }
+    return { accept: t`Keep`, reject: compared === 'draft' ? t`Use draft` : t`Revert` }
   }, [compared, t])
 }
 
@@ -319,7 +319,7 @@ function useLeaveGuard(name: string, save: () => Promise<boolean>) {
     if (!editor.dirty) return true
     const answer = await openPrompt('confirm', {
       title: t`Save your changes?`,
-      text: t`“${name}” has changes that are not saved yet.`,
+      text: t`“${name}” has unsaved changes.`,
       answers: [
         { id: 'discard', label: t`Discard`, tone: 'danger-text' },
         { id: 'save', label: t`Save changes` },

@@ -22,6 +22,7 @@ import {
 import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { keyLetter } from '../lib/page/keys.ts'
+import { shownKeys } from '../operations/commands/shortcut.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { codeCommands, cursor } from './code-pane.tsx'
 
@@ -113,21 +114,14 @@ export function FindBar(props: FindBarProps) {
           <span className="ed-find__count num fs-sm mid" role="status">
             <CountText query={query} count={count} bad={bad} />
           </span>
+          <StepButtons onStep={step} />
           <IconButton
             size="sm"
-            icon={ArrowUp}
-            label={t`Previous match`}
-            shortcut="Shift F3"
-            onClick={() => step(-1)}
+            icon={X}
+            label={t`Close search`}
+            shortcut={shownKeys('Escape')}
+            onClick={close}
           />
-          <IconButton
-            size="sm"
-            icon={ArrowDown}
-            label={t`Next match`}
-            shortcut="F3"
-            onClick={() => step(1)}
-          />
-          <IconButton size="sm" icon={X} label={t`Close search`} shortcut="Esc" onClick={close} />
         </div>
         {replace && !readOnly && (
           <ReplaceRow view={view} query={query} none={count.total === 0} onChange={change} />
@@ -229,12 +223,34 @@ function ReplaceRow({ view, query, none, onChange }: ReplaceRowProps) {
   )
 }
 
+function StepButtons({ onStep }: { onStep(direction: 1 | -1): void }) {
+  const { t } = useLingui()
+  return (
+    <>
+      <IconButton
+        size="sm"
+        icon={ArrowUp}
+        label={t`Previous match`}
+        shortcut={shownKeys('Shift+F3')}
+        onClick={() => onStep(-1)}
+      />
+      <IconButton
+        size="sm"
+        icon={ArrowDown}
+        label={t`Next match`}
+        shortcut="F3"
+        onClick={() => onStep(1)}
+      />
+    </>
+  )
+}
+
 function CountText({ query, count, bad }: { query: SearchQuery; count: Count; bad: boolean }) {
-  if (bad) return <Trans>Not a valid expression</Trans>
+  if (bad) return <Trans>Invalid regular expression</Trans>
   if (query.search === '') return null
   if (count.total === 0) return <Trans>No matches</Trans>
   const total = count.more ? `${count.total}+` : String(count.total)
-  if (count.current === 0) return <Trans>{total} found</Trans>
+  if (count.current === 0) return <Trans>Results: {total}</Trans>
   return (
     <Trans>
       {count.current} of {total}

@@ -42,7 +42,7 @@ export function GoToLine({ onClose }: { onClose(): void }) {
         onChange={setTyped}
         error={
           target === null && typed.trim() !== ''
-            ? t`Type a number, such as 120 or 120:8.`
+            ? t`Enter a line number, such as 120 or 120:8.`
             : undefined
         }
       />

@@ -14,7 +14,7 @@ import {
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { isTooLarge } from '../api/text-files.ts'
-import { formatDistanceInText, formatNumber } from '../lib/format.ts'
+import { formatDistanceInText } from '../lib/format.ts'
 import { toastError } from '../operations/toasts.ts'
 import { abilitiesOn } from '../state/rights.ts'
 import { encodingLabel, UTF8 } from '../text/encodings.ts'
@@ -37,8 +37,8 @@ export function Notices({ onSave }: NoticesProps) {
       {readOnly === 'encoding' && (
         <Bar icon={Lock}>
           <Trans>
-            Not every byte of this file is a character of the chosen encoding, so it can be read but
-            not saved. Choose another encoding in the status bar to edit it.
+            Some bytes in this file aren’t valid in the selected encoding, so it’s read-only. To
+            edit it, choose another encoding in the status bar.
           </Trans>
         </Bar>
       )}
@@ -105,7 +105,7 @@ function Bar({ icon: Icon, tone, children, actions }: BarProps) {
 function run(task: () => Promise<void>) {
   return () =>
     void task().catch((error: unknown) => {
-      toastError(isTooLarge(error) ? t`It is too large to be opened in the browser.` : error)
+      toastError(isTooLarge(error) ? t`This file is too large to open in the browser.` : error)
     })
 }
 
@@ -117,12 +117,12 @@ function DraftBar({ savedAtMs }: { savedAtMs: number }) {
       tone="tone-accent"
       icon={History}
       actions={[
-        { label: t`Discard it`, onClick: run(discardDraft) },
+        { label: t`Discard draft`, onClick: run(discardDraft) },
         { label: t`Compare`, tone: 'line', onClick: compareWithDraft },
         { label: t`Restore`, tone: 'fill', onClick: restoreDraft },
       ]}
     >
-      <Trans>You left unsaved edits in this file ({age}).</Trans>
+      <Trans>You have an unsaved draft of this file ({age}).</Trans>
     </Bar>
   )
 }
@@ -140,7 +140,7 @@ function ChangedBar({ onSave }: NoticesProps) {
       ]}
     >
       <Trans>
-        This file was changed by someone else since you opened it. Nothing has been saved yet.
+        Someone else has changed this file since you opened it. Your changes haven’t been saved.
       </Trans>
     </Bar>
   )
@@ -153,9 +153,13 @@ function GoneBar({ onSave }: NoticesProps) {
     <Bar
       tone="tone-warn"
       icon={TriangleAlert}
-      actions={[{ label: t`Create it again`, tone: 'line', disabled, onClick: () => onSave(true) }]}
+      actions={[
+        { label: t`Save as a new file`, tone: 'line', disabled, onClick: () => onSave(true) },
+      ]}
     >
-      <Trans>This file was moved or deleted since you opened it. Your text is still here.</Trans>
+      <Trans>
+        This file has been moved or deleted since you opened it. Your text is still here.
+      </Trans>
     </Bar>
   )
 }
@@ -165,9 +169,9 @@ type Other = 'saved' | 'disk' | 'draft'
 function ComparingBar({ with: other, onSave }: NoticesProps & { with: Other }) {
   const { t } = useLingui()
   const texts: Record<Other, string> = {
-    saved: t`Your edits, compared with the saved version.`,
-    disk: t`Your text, compared with the version on disk. Red lines are only on disk, green ones only here.`,
-    draft: t`The saved file, compared with your draft. Red lines are only in the draft.`,
+    saved: t`Comparing your changes with the saved version.`,
+    disk: t`Comparing with the version on the server. Red lines exist only on the server, green lines only here.`,
+    draft: t`Comparing the saved file with your draft. Red lines exist only in the draft.`,
   }
   const disk = other === 'disk'
   return (
@@ -176,7 +180,7 @@ function ComparingBar({ with: other, onSave }: NoticesProps & { with: Other }) {
       icon={GitCompareArrows}
       actions={[
         { label: t`Stop comparing`, onClick: stopComparing },
-        disk && { label: t`Take the version on disk`, tone: 'line', onClick: run(reloadFromDisk) },
+        disk && { label: t`Use server version`, tone: 'line', onClick: run(reloadFromDisk) },
         disk && { label: t`Save this text`, tone: 'fill', onClick: () => onSave(false) },
         other === 'draft' && { label: t`Restore the draft`, tone: 'fill', onClick: restoreDraft },
       ]}
@@ -191,8 +195,6 @@ function UnencodableBar({ problem, onSave }: NoticesProps & { problem: Unencodab
   const { encoding } = useSnapshot(editor)
   const { character, count } = problem
   const name = encodingLabel(encoding)
-  const others = count - 1
-  const more = formatNumber(others)
   function show() {
     const view = currentView()
     if (view === null) return
@@ -213,14 +215,13 @@ function UnencodableBar({ problem, onSave }: NoticesProps & { problem: Unencodab
         { label: t`Save as UTF-8`, tone: 'fill', onClick: saveAsUtf8 },
       ]}
     >
-      {others === 0 ? (
+      {count === 1 ? (
         <Trans>
-          {name} has no character “{character}”. Nothing has been saved yet.
+          {name} can’t represent “{character}”. Nothing has been saved yet.
         </Trans>
       ) : (
         <Trans>
-          {name} has no character “{character}” (and {more} more like it). Nothing has been saved
-          yet.
+          {name} can’t represent some characters, such as “{character}”. Nothing has been saved yet.
         </Trans>
       )}
     </Bar>

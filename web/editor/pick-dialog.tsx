@@ -198,17 +198,17 @@ export function EncodingDialog({ onClose }: { onClose(): void }) {
       {writable && (
         <>
           <Segmented
-            label={t`What to do`}
+            label={t`Action`}
             value={purpose}
             onChange={setPurpose}
             disabled={dirty}
             options={[
-              { value: 'read', label: t`Read the file as` },
-              { value: 'write', label: t`Save the file in` },
+              { value: 'read', label: t`Reopen with encoding` },
+              { value: 'write', label: t`Save with encoding` },
             ]}
           />
           {dirty && (
-            <p className="hint">{t`Save or discard your edits before reading the file anew.`}</p>
+            <p className="hint">{t`Save or discard your changes before reopening the file.`}</p>
           )}
         </>
       )}
@@ -240,7 +240,7 @@ export function LanguageDialog({ language, onPick, onClose }: LanguageDialogProp
   const { t } = useLingui()
   return (
     <PickDialog
-      title={t`Language`}
+      title={t({ message: 'Language', context: 'code' })}
       placeholder={t`Find a language`}
       value={language?.name ?? ''}
       options={[

@@ -58,7 +58,7 @@ export function Preview({ rendering, source, entry, textVersion }: PreviewProps)
       >
         {rendering === 'markdown' && text.length > MAX_MARKDOWN_CHARS ? (
           <EmptyState art="broken" title={t`This document is very long`}>
-            <Trans>It is shown as text instead.</Trans>
+            <Trans>Showing it as text instead.</Trans>
           </EmptyState>
         ) : (
           // What cannot be shown must not take the text beside it along; typing on tries again.

@@ -1,6 +1,6 @@
 // The line below the text: where the cursor is, how the file is written, how safe the edits are.
 
-import { Trans, useLingui } from '@lingui/react/macro'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { History } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
@@ -28,7 +28,12 @@ export function StatusBar({ languageName, onGoToLine, onLanguage, onEncoding }: 
   return (
     <footer className="ed-stat row rigid nowrap fs-sm mid line-top sunken">
       <Position onClick={onGoToLine} />
-      <button type="button" className="ed-stat__item" data-tip={t`Language`} onClick={onLanguage}>
+      <button
+        type="button"
+        className="ed-stat__item"
+        data-tip={t({ message: 'Language', context: 'code' })}
+        onClick={onLanguage}
+      >
         {languageName ?? <Trans>Plain text</Trans>}
       </button>
       <button type="button" className="ed-stat__item" data-tip={t`Encoding`} onClick={onEncoding}>
@@ -36,7 +41,7 @@ export function StatusBar({ languageName, onGoToLine, onLanguage, onEncoding }: 
       </button>
       {readOnly === null ? (
         <MenuButton
-          label={t`Line ends`}
+          label={t`Line endings`}
           items={() =>
             ENDS.map((end) => ({
               id: lineEndLabel(end),
@@ -51,13 +56,13 @@ export function StatusBar({ languageName, onGoToLine, onLanguage, onEncoding }: 
           }
         >
           {(trigger) => (
-            <button type="button" className="ed-stat__item" data-tip={t`Line ends`} {...trigger}>
+            <button type="button" className="ed-stat__item" data-tip={t`Line endings`} {...trigger}>
               {ends}
             </button>
           )}
         </MenuButton>
       ) : (
-        <span className="ed-stat__item" data-tip={t`Line ends`}>
+        <span className="ed-stat__item" data-tip={t`Line endings`}>
           {ends}
         </span>
       )}
@@ -70,6 +75,7 @@ export function StatusBar({ languageName, onGoToLine, onLanguage, onEncoding }: 
 function Position({ onClick }: { onClick(): void }) {
   const { t } = useLingui()
   const { line, column, selected, cursors } = useSnapshot(cursor)
+  const cursorText = formatNumber(cursors)
   const lineText = formatNumber(line)
   const columnText = formatNumber(column)
   return (
@@ -79,12 +85,12 @@ function Position({ onClick }: { onClick(): void }) {
       </Trans>
       {cursors > 1 && (
         <span className="ed-stat__extra">
-          <Trans>({formatNumber(cursors)} cursors)</Trans>
+          <Trans>Cursors: {cursorText}</Trans>
         </span>
       )}
       {cursors === 1 && selected > 0 && (
         <span className="ed-stat__extra">
-          <Trans>({formatNumber(selected)} selected)</Trans>
+          (<Plural value={selected} one="# selected" other="# selected" />)
         </span>
       )}
     </button>
@@ -102,13 +108,13 @@ function Safety() {
       {draftAtMs !== null && (
         <span
           className="ed-stat__item not-phone"
-          data-tip={t`Unsaved edits are kept in this browser`}
+          data-tip={t`Unsaved changes are stored in this browser`}
         >
           <History className="i i-xs" aria-hidden />
           {draftAge < 60 ? (
-            <Trans>Draft kept {draftAge} s ago</Trans>
+            <Trans>Draft saved {draftAge} s ago</Trans>
           ) : (
-            <Trans>Draft kept {formatDistanceInText(draftAtMs, nowMs)}</Trans>
+            <Trans>Draft saved {formatDistanceInText(draftAtMs, nowMs)}</Trans>
           )}
         </span>
       )}

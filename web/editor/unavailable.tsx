@@ -79,11 +79,12 @@ export function Unavailable({ source, entry, onBytes, close }: UnavailableProps)
   return (
     <div className="ed-pane ed-pane--empty">
       {phase === 'forbidden' ? (
-        <EmptyState art="locked" title={t`This file can’t be shown to you`} actions={back}>
-          <Trans>
-            Your account has no permission to download, and showing a text means sending it. The
-            file itself is untouched.
-          </Trans>
+        <EmptyState
+          art="locked"
+          title={t`You don’t have permission to view this file`}
+          actions={back}
+        >
+          <Trans>You don’t have permission to download, so this file can’t be shown.</Trans>
         </EmptyState>
       ) : (
         <EmptyState
@@ -109,7 +110,7 @@ export function Unavailable({ source, entry, onBytes, close }: UnavailableProps)
 export function NoText() {
   return (
     <Trans>
-      The file is something else under the name of a text. As text it can be read, but not changed.
+      This file looks like text by its name, but isn’t. You can view it as text, but not edit it.
     </Trans>
   )
 }

@@ -48,7 +48,7 @@ function Broken({ error, onRetry }: { error: Error; onRetry: () => void }) {
       art={isLoad ? 'offline' : 'broken'}
       title={
         isLoad ? (
-          <Trans>A part of this page could not be loaded</Trans>
+          <Trans>Part of this page couldn’t be loaded</Trans>
         ) : (
           <Trans>Something went wrong</Trans>
         )
@@ -59,7 +59,7 @@ function Broken({ error, onRetry }: { error: Error; onRetry: () => void }) {
             <Trans>Try again</Trans>
           </Button>
           <Button tone="line" onClick={() => location.reload()}>
-            <Trans>Load the page again</Trans>
+            <Trans>Reload page</Trans>
           </Button>
         </>
       }
@@ -67,7 +67,7 @@ function Broken({ error, onRetry }: { error: Error; onRetry: () => void }) {
       {isLoad ? (
         <Trans>The connection may have dropped, or a new version was installed.</Trans>
       ) : (
-        <Trans>This part of the page stopped working. Your files are not affected.</Trans>
+        <Trans>This part of the page stopped working. Your files aren’t affected.</Trans>
       )}
     </EmptyState>
   )

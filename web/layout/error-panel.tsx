@@ -54,22 +54,22 @@ function lookOf(
       return {
         art: 'offline',
         title: <Trans>No connection to the server</Trans>,
-        text: <Trans>Check your network. This page tries again by itself as soon as it can.</Trans>,
+        text: <Trans>Check your connection. This page will retry automatically.</Trans>,
       }
     case 403:
       return {
         art: 'locked',
         title: <Trans>You can’t open this location</Trans>,
         text: where ? (
-          <Trans>Your account does not have permission for {where}.</Trans>
+          <Trans>You don’t have permission to open {where}.</Trans>
         ) : (
-          <Trans>Your account does not have permission for this page.</Trans>
+          <Trans>You don’t have permission to view this page.</Trans>
         ),
       }
     case 404:
       return {
         art: 'missing',
-        title: <Trans>We can’t find this location</Trans>,
+        title: <Trans>Page not found</Trans>,
         text: where ? (
           <Trans>It may have been moved, renamed or deleted. The address was {where}.</Trans>
         ) : (

@@ -10,7 +10,7 @@ import { useSnapshot } from 'valtio'
 import { closeOnBack } from '../lib/page/back.ts'
 import { useDocumentKeys } from '../lib/page/keys.ts'
 import { usePath } from '../lib/page/navigate.ts'
-import { isApple } from '../operations/commands/shortcut.ts'
+import { shownKeys } from '../operations/commands/shortcut.ts'
 import { network, retryNow } from '../state/network.ts'
 import { setPhoneBar, slots } from '../state/slots.ts'
 import { Kbd } from '../ui/badge.tsx'
@@ -84,7 +84,7 @@ function Header({ onMenu }: { onMenu: () => void }) {
           <button type="button" className="searchbox row" id="search" onClick={() => search.run()}>
             <Search className="i" aria-hidden />
             <span className="grow trunc">{t`Search files and folders`}</span>
-            <Kbd keys={isApple() ? '⌘ K' : 'Ctrl K'} />
+            <Kbd keys={shownKeys('Mod+K')} />
           </button>
         ) : null}
         <span className="grow" />

@@ -12,21 +12,21 @@ export function providerProblem(word: string): string {
   const label = provider?.Label ?? ''
   switch (word) {
     case 'refused':
-      return t`You are not allowed to log in here. Ask an administrator for access.`
+      return t`You’re not allowed to sign in here. Ask an administrator for access.`
     case 'exists':
-      return t`There is an account with your name already. Log in with its password, then choose Connect in your profile.`
+      return t`An account with your name already exists. Sign in with its password, then choose Connect in your profile.`
     case 'expired':
-      return t`The login took too long, or began in another window. Try again.`
+      return t`Sign-in took too long or started in another window. Try again.`
     case 'unreachable':
-      return t`${label} does not answer. Try again later.`
+      return t`${label} isn’t responding. Try again later.`
     case 'groups':
-      return t`You are in too many groups for ${label} to name them. Ask an administrator for help.`
+      return t`You’re in too many groups for ${label} to list. Ask an administrator for help.`
     case 'later':
       return t`Too many attempts. Wait a moment, then try again.`
     case 'blocked':
       return t`The browser has blocked the window. Allow pop-up windows for this page.`
     default:
-      return t`The login did not work. The server’s log says why.`
+      return t`Sign-in failed. The server’s log says why.`
   }
 }
 
@@ -63,7 +63,7 @@ export function ProviderWindow({ confirms = false, onDone }: SmallWindowProps) {
     <>
       <ProviderNote word={problem} />
       <Button tone="line" size="lg" block icon={LogIn} onClick={() => void ask()}>
-        {confirms ? <Trans>Confirm with {label}</Trans> : <Trans>Log in with {label}</Trans>}
+        {confirms ? <Trans>Confirm with {label}</Trans> : <Trans>Sign in with {label}</Trans>}
       </Button>
     </>
   )

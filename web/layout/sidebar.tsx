@@ -245,7 +245,7 @@ function Person() {
           icon={LogOut}
           flipIcon
           id="logout"
-          label={t`Log out`}
+          label={t`Sign out`}
           onClick={() => void askToLogOut().catch(toastError)}
         />
       )}

@@ -26,7 +26,7 @@ export function ToastHost() {
   }, [newest])
 
   return (
-    <section ref={ref} className="toasts stack" popover="manual" aria-label={t`Messages`}>
+    <section ref={ref} className="toasts stack" popover="manual" aria-label={t`Notifications`}>
       {list.map((toast) => (
         <ToastCard key={toast.id} toast={toast as Toast} />
       ))}
@@ -93,7 +93,7 @@ function ToastCard({ toast }: { toast: Toast }) {
       )}
       {report && !action && (
         <Button size="sm" onClick={() => window.open(boot.HelpURL, '_blank', 'noreferrer')}>
-          <Trans>Report</Trans>
+          <Trans>Report a problem</Trans>
         </Button>
       )}
       <IconButton size="sm" icon={X} label={t`Dismiss`} onClick={() => dismissToast(toast.id)} />

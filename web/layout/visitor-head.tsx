@@ -47,7 +47,7 @@ function WayIn({ back }: { back: string | undefined }) {
         <a className="btn btn--line" href={target ? `${login}?${target}` : login}>
           <span className="btn__label">
             <LogIn className="i i-sm flip" aria-hidden />
-            <Trans>Log in</Trans>
+            <Trans>Sign in</Trans>
           </span>
         </a>
       )}

@@ -37,7 +37,7 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
           <li className="breadcrumbs__above">
             <Separator />
             <MenuButton
-              label={t`Folders above`}
+              label={t`Parent folders`}
               items={() =>
                 hidden.map((folder) => ({
                   id: folder,
@@ -50,8 +50,8 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
                 <button
                   type="button"
                   className="crumb nowrap mid"
-                  aria-label={t`Folders above`}
-                  data-tip={t`Folders above`}
+                  aria-label={t`Parent folders`}
+                  data-tip={t`Parent folders`}
                   {...trigger}
                 >
                   <Ellipsis className="i i-sm" aria-hidden />

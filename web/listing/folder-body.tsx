@@ -74,7 +74,7 @@ function NearestParent({ vpath }: { vpath: string }) {
         void nearestFolder(vpath).then((folder) => goHref(filesHref(folder, true)))
       }}
     >
-      <Trans>Go to the folder above</Trans>
+      <Trans>Go to parent folder</Trans>
     </a>
   )
 }
@@ -118,9 +118,7 @@ function EmptyFolder() {
         }
       >
         {can && !touched ? (
-          <Trans>
-            Drop files or whole folders anywhere on this page, or start with one of these.
-          </Trans>
+          <Trans>Drop files or folders anywhere on this page, or choose an option below.</Trans>
         ) : (
           <Trans>There is nothing here yet.</Trans>
         )}
@@ -135,14 +133,14 @@ function NothingShown() {
     <div className="body__message" id="listing" tabIndex={-1} data-listing-keys="">
       <EmptyState
         art="search"
-        title={<Trans>No matching names</Trans>}
+        title={<Trans>No matches</Trans>}
         actions={
           <Button tone="line" onClick={() => setShown({ filter: '' })}>
             <Trans>Clear filter</Trans>
           </Button>
         }
       >
-        <Trans>Nothing in this folder contains “{filter.trim()}”.</Trans>
+        <Trans>No names in this folder contain “{filter.trim()}”.</Trans>
       </EmptyState>
     </div>
   )

@@ -21,6 +21,7 @@ import {
   selectionStart,
 } from '../operations/commands/menus.ts'
 import { actionOf } from '../operations/commands/registry.ts'
+import { shownKeys } from '../operations/commands/shortcut.ts'
 import {
   type Action,
   type ActionContext,
@@ -184,7 +185,7 @@ function SelectionBar() {
         size="sm"
         icon={X}
         label={t`Clear selection`}
-        shortcut="Esc"
+        shortcut={shownKeys('Escape')}
         onClick={clearSelection}
       />
       <strong className="num">{plural(count, { one: '# selected', other: '# selected' })}</strong>
@@ -310,8 +311,8 @@ function FilterField({ folded }: { folded?: boolean }) {
         enterKeyHint="done"
         onChange={(event) => {
           setShown({ filter: event.currentTarget.value })
-          const count = formatNumber(shownFolder().visible.length)
-          announce(t`${count} shown`)
+          const count = shownFolder().visible.length
+          announce(t`${plural(count, { one: '# result', other: '# results' })}`)
         }}
         onBlur={() => {
           if (shownFolder().filter === '') setAsked(false)

@@ -39,8 +39,8 @@ export async function transferEntries(
     const name = shownName(nameOf(blocked.path))
     toastError(
       kind === 'move'
-        ? t`“${name}” cannot be moved into itself.`
-        : t`“${name}” cannot be copied into itself.`,
+        ? t`“${name}” can’t be moved into itself.`
+        : t`“${name}” can’t be copied into itself.`,
     )
     return false
   }

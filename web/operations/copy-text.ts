@@ -19,8 +19,8 @@ export function copyLink(address: string): Promise<void> {
 }
 
 const noData = msg`There is nothing to copy.`
-const denied = msg`The browser does not allow copying. Permission was denied.`
-const unsupported = msg`This browser cannot copy to the clipboard.`
+const denied = msg`The browser doesn’t allow copying. Permission was denied.`
+const unsupported = msg`This browser can’t copy to the clipboard.`
 
 /** Why nothing was copied; `message` is translated. */
 class ClipboardError extends Error {

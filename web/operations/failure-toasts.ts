@@ -46,11 +46,11 @@ export function tellNotDeleted(failures: readonly TransferFailure[]): void {
 export function tellNotPutBack(failures: readonly TransferFailure[]): void {
   tellFailures(
     failures,
-    (name, reason) => t`Couldn’t put back “${name}”. ${reason}`,
+    (name, reason) => t`Couldn’t restore “${name}”. ${reason}`,
     (count, reason) =>
       plural(count, {
-        one: `Couldn’t put back # item. ${reason}`,
-        other: `Couldn’t put back # items. ${reason}`,
+        one: `Couldn’t restore # item. ${reason}`,
+        other: `Couldn’t restore # items. ${reason}`,
       }),
   )
 }

@@ -14,9 +14,9 @@ export async function askToLogOut(): Promise<void> {
   if (!(await mayLeave())) return
   if (isUploading()) {
     const answer = await openPrompt('confirm', {
-      title: t`Log out and stop the uploads?`,
-      text: t`Choose the same files again to continue. Nothing is sent twice.`,
-      answers: [{ id: 'leave', label: t`Log out`, tone: 'danger' }],
+      title: t`Sign out and stop the uploads?`,
+      text: t`Choose the same files again to resume. What’s already uploaded won’t be sent again.`,
+      answers: [{ id: 'leave', label: t`Sign out`, tone: 'danger' }],
       cancelLabel: t`Keep uploading`,
     })
     if (answer === null) return

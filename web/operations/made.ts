@@ -93,10 +93,10 @@ export async function removeMade(folder: string, made: Made): Promise<void> {
   const name = shownName(nameOf(first))
   toastError(
     kept.length === 1
-      ? t`“${name}” was kept, because it has changed since.`
+      ? t`“${name}” wasn’t removed because it has changed since.`
       : plural(kept.length, {
-          one: '# item was kept, because it has changed since.',
-          other: '# items were kept, because they have changed since.',
+          one: '# item wasn’t removed because it has changed since.',
+          other: '# items weren’t removed because they have changed since.',
         }),
   )
 }

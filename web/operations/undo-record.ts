@@ -28,10 +28,10 @@ export async function takeBack(id: string, folders: readonly string[] = []): Pro
     const name = shownName(nameOf(first.path ?? ''))
     toastError(
       kept.length === 1 && first.path !== undefined
-        ? t`“${name}” was kept, because it has changed since.`
+        ? t`“${name}” wasn’t removed because it has changed since.`
         : plural(kept.length, {
-            one: '# item was kept, because it has changed since.',
-            other: '# items were kept, because they have changed since.',
+            one: '# item wasn’t removed because it has changed since.',
+            other: '# items weren’t removed because they have changed since.',
           }),
     )
     return done > 0

@@ -31,7 +31,7 @@ export function ArchivePasswordPrompt({
         label={t`Password`}
         value={password}
         onChange={setPassword}
-        error={isWrong && password === '' ? t`That password is wrong. Try again.` : null}
+        error={isWrong && password === '' ? t`Incorrect password. Try again.` : null}
         autoComplete="off"
         data-autofocus
       />

@@ -104,7 +104,7 @@ export function ConfirmField({
   if (ways.confirmed) {
     return (
       <p className="fs-md dim" data-confirmed>
-        <Trans>You have just confirmed that it is you.</Trans>
+        <Trans>You’ve just confirmed your identity.</Trans>
       </p>
     )
   }
@@ -139,6 +139,6 @@ export function ConfirmField({
 
 function explain(problem: unknown, typed: string): string {
   const code = problem instanceof ApiError ? problem.code : null
-  if (code === 'invalid_password') return t`This is not your current password.`
+  if (code === 'invalid_password') return t`Incorrect password.`
   return code === 'invalid_code' ? explainStep(problem, { code: typed }) : messageOf(problem)
 }

@@ -38,7 +38,7 @@ export function DeletePrompt({ items, forGood, answer }: PromptProps<'delete'>) 
           <>
             <bdi>{formatList(items.slice(0, 3).map(({ path }) => shownName(nameOf(path))))}</bdi>
             <br />
-            <Trans>What is deleted stays in the trash for a while and can be brought back.</Trans>
+            <Trans>Deleted items stay in the trash for a while and can be restored.</Trans>
           </>
         ) : items.length > 1 ? (
           <Plural

@@ -17,26 +17,23 @@ import styles from './files.css?url'
 await loadStylesheet(styles)
 
 /** A command with its own words and keys, or words with combinations that are no command. */
-type Line = ActionId | { label: MessageDescriptor; keys: readonly (string | MessageDescriptor)[] }
+type Line = ActionId | { label: MessageDescriptor; keys: readonly string[] }
 
 interface Section {
   title: MessageDescriptor
   lines: readonly Line[]
 }
 
-const click = msg`Click`
-const doubleClick = msg`Double click`
-
 const left: readonly Section[] = [
   {
-    title: msg`Move around`,
+    title: msg`Navigation`,
     lines: [
       { label: msg`Move between items`, keys: ['↑ ↓ ← →'] },
       { label: msg`First or last item`, keys: ['Home', 'End'] },
-      { label: msg`One screen`, keys: ['PageUp', 'PageDown'] },
+      { label: msg`Page up or down`, keys: ['PageUp', 'PageDown'] },
       { label: msg`Jump to a name`, keys: ['A', 'Z'] },
-      { label: msg`Select an item`, keys: [click] },
-      { label: msg`Open`, keys: [doubleClick, 'Enter'] },
+      { label: msg`Select an item`, keys: ['Click'] },
+      { label: msg`Open`, keys: ['DoubleClick', 'Enter'] },
       'preview',
       'go-up',
       'next-region',
@@ -46,8 +43,8 @@ const left: readonly Section[] = [
   {
     title: msg`Select`,
     lines: [
-      { label: msg`Add or remove one item`, keys: [msg`Ctrl Click`, 'Mod+ '] },
-      { label: msg`Select a range`, keys: [msg`Shift Click`, 'Shift+ArrowDown'] },
+      { label: msg`Add or remove one item`, keys: ['Mod+Click', 'Mod+ '] },
+      { label: msg`Select a range`, keys: ['Shift+Click', 'Shift+ArrowDown'] },
       'select-all',
       { label: msg`Clear the selection, close a dialog`, keys: ['Escape'] },
     ],
@@ -56,7 +53,7 @@ const left: readonly Section[] = [
 
 const right: readonly Section[] = [
   {
-    title: msg`Act`,
+    title: msg`Actions`,
     lines: [
       'rename',
       'delete',
@@ -73,7 +70,7 @@ const right: readonly Section[] = [
     ],
   },
   {
-    title: msg`Find and go`,
+    title: msg`Search and navigation`,
     lines: [
       'search',
       'palette',
@@ -82,7 +79,7 @@ const right: readonly Section[] = [
       'view-list',
       'view-grid',
       'view-gallery',
-      { label: msg`This help`, keys: ['F1', '?'] },
+      { label: msg`Show this help`, keys: ['F1', '?'] },
     ],
   },
 ]
@@ -122,7 +119,7 @@ function Column({ sections }: { sections: readonly Section[] }) {
                   <dt>{i18n._(label)}</dt>
                   <dd>
                     {keys.map((key) => {
-                      const text = typeof key === 'string' ? shown(key) : i18n._(key)
+                      const text = shown(key)
                       return <Kbd key={text} keys={text} />
                     })}
                   </dd>

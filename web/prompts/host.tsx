@@ -25,7 +25,7 @@ export function PromptHost() {
             fallback={null}
             onError={() => {
               answer(null)
-              toastError(t`This dialog could not be opened. Check the connection, then try again.`)
+              toastError(t`This dialog couldn’t be opened. Check your connection and try again.`)
             }}
           >
             <Suspense fallback={null}>

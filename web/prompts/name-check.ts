@@ -24,7 +24,7 @@ export function describeNameProblem(name: string): string | null {
     case 'long':
       return t`This name is too long.`
     case 'nul':
-      return t`This name contains a character that names can’t have.`
+      return t`This name contains a character that isn’t allowed.`
     default:
       return null
   }

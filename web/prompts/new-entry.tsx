@@ -45,7 +45,7 @@ function NewEntry({ folder, kind, answer }: Given) {
       title={kind === 'folder' ? <Trans>New folder</Trans> : <Trans>New file</Trans>}
       subtitle={<Trans>In “{folderTitle(folder)}”</Trans>}
       label={t`Name`}
-      hint={t`A slash makes folders inside each other.`}
+      hint={t`Use slashes to create nested folders.`}
       text={text}
       onChange={setText}
       guarded={text !== ''}

@@ -184,7 +184,7 @@ function GroupTitle({ children }: { children: string }) {
 function NoMatch() {
   return (
     <p className="hint palette__none">
-      <Trans>No command matches.</Trans>
+      <Trans>No matching commands</Trans>
     </p>
   )
 }
@@ -201,7 +201,7 @@ function Foot() {
       <span className="grow" />
       <span>
         <Trans>
-          Type <Kbd keys=">" /> for actions only
+          Type <Kbd keys=">" /> to show only actions
         </Trans>
       </span>
     </footer>
@@ -255,7 +255,7 @@ function useGroups(text: string): Group[] {
         items: [
           {
             id: 'search-for',
-            label: t`Search files for “${query}”`,
+            label: t`Search for files named “${query}”`,
             keys: shownKeys('Mod+Shift+F'),
             icon: Search,
             run: () => openSearch(query),

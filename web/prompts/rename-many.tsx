@@ -102,12 +102,12 @@ function RuleFields({ draft: { kind }, field, part }: FormPart<Rules>) {
   return (
     <>
       <Segmented
-        label={t`How to rename`}
+        label={t`Rename by`}
         {...field('kind')}
         options={[
           { value: 'replace', label: t`Replace text` },
           { value: 'add', label: t`Add text` },
-          { value: 'number', label: t`Number` },
+          { value: 'number', label: t`Add numbers` },
         ]}
       />
       {kind === 'replace' && (
@@ -141,7 +141,7 @@ interface NamesProps {
 function Names({ entries, results }: NamesProps) {
   const { t } = useLingui()
   const problems = {
-    empty: t`No name left`,
+    empty: t`Name would be empty`,
     invalid: t`Not allowed`,
     clash: t`Name is taken`,
   }

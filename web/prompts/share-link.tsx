@@ -76,7 +76,7 @@ export function ShareLink({ link, password, isDir, onCopy, onDelete }: ShareLink
           size="sm"
           icon={Download}
           label={isDir ? t`Copy direct link to an archive` : t`Copy direct download link`}
-          disabled={link.hasPassword ? t`A protected link has no direct address` : false}
+          disabled={link.hasPassword ? t`Direct links don’t work with a password` : false}
           onClick={() => void copyDirect()}
         />
         <IconButton
@@ -92,7 +92,7 @@ export function ShareLink({ link, password, isDir, onCopy, onDelete }: ShareLink
         <div className="share__qr row fs-md" id={qrId}>
           <Qr text={page} sizePx={160} label={t`QR code of the link`} />
           <p className="mid">
-            <Trans>Scan to open the link on another device.</Trans>
+            <Trans>Scan to open this link on another device.</Trans>
           </p>
         </div>
       )}

@@ -1,5 +1,6 @@
 // Links to a file or folder: those there are, and a new one. Creating copies the address at once.
 
+import { plural } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Dices, Eye, EyeOff, Link, Lock } from 'lucide-react'
 import { useEffect, useState } from 'react'
@@ -142,7 +143,7 @@ function useLinks(path: string, isDir: boolean) {
   async function remove(link: ShareRecord) {
     const choice = await openPrompt('confirm', {
       title: t`Delete this link?`,
-      text: t`It stops working at once for everyone who has it. The files themselves stay.`,
+      text: t`The link will stop working immediately. Your files won’t be deleted.`,
       answers: [{ id: 'delete', label: t`Delete link`, tone: 'danger' }],
     })
     if (choice !== 'delete') return
@@ -210,6 +211,7 @@ function isOutOfRange({ amount }: Life): boolean {
 function LifeFields({ draft: life, set, field }: FormPart<Life>) {
   const { t } = useLingui()
   const { preset, amount, unit } = life
+  const count = amount ?? 0
   const outOfRange = isOutOfRange(life)
   return (
     <>
@@ -248,10 +250,10 @@ function LifeFields({ draft: life, set, field }: FormPart<Life>) {
             value={unit}
             onChange={(next) => set({ unit: next as LifeUnit })}
             options={[
-              { value: 'seconds', label: t`seconds` },
-              { value: 'minutes', label: t`minutes` },
-              { value: 'hours', label: t`hours` },
-              { value: 'days', label: t`days` },
+              { value: 'seconds', label: t`${plural(count, { one: 'second', other: 'seconds' })}` },
+              { value: 'minutes', label: t`${plural(count, { one: 'minute', other: 'minutes' })}` },
+              { value: 'hours', label: t`${plural(count, { one: 'hour', other: 'hours' })}` },
+              { value: 'days', label: t`${plural(count, { one: 'day', other: 'days' })}` },
             ]}
           />
           {!outOfRange && (

@@ -45,8 +45,7 @@ export function Captcha({ onReady }: { onReady: (handle: CaptchaHandle) => void 
       {failed && (
         <p className="note tone-warn" role="alert">
           <Trans>
-            The human check could not be loaded. Allow scripts from its address, then load this page
-            again.
+            The CAPTCHA couldn’t be loaded. Allow scripts from its site, then reload the page.
           </Trans>
         </p>
       )}

@@ -156,7 +156,7 @@ function FirstStep(props: FirstStepProps) {
       )}
       <StaySignedIn checked={remember} onChange={setRemember} />
       <Button type="submit" tone="fill" size="lg" block busy={busy}>
-        {signup ? t`Create account` : t`Log in`}
+        {signup ? t`Create account` : t`Sign in`}
       </Button>
       {boot.Passkeys && !signup && (
         <PasskeyLogin remember={remember} onDone={onDone} onProblem={setError} />
@@ -168,7 +168,7 @@ function FirstStep(props: FirstStepProps) {
 
 function StaySignedIn(props: { checked: boolean; onChange(on: boolean): void }) {
   const { t } = useLingui()
-  return <Checkbox name="remember" label={t`Stay logged in`} {...props} />
+  return <Checkbox name="remember" label={t`Stay signed in`} {...props} />
 }
 
 function LeastLength() {
@@ -201,10 +201,10 @@ function RepeatedField({ password, value, onChange }: RepeatedFieldProps) {
   const differs = value !== '' && value !== password
   return (
     <PasswordField
-      label={t`Repeat password`}
+      label={t`Confirm password`}
       name="repeated"
       autoComplete="new-password"
-      error={differs ? t`The two passwords differ.` : null}
+      error={differs ? t`Passwords don’t match.` : null}
       ok={value !== '' && !differs}
       value={value}
       onChange={onChange}
@@ -219,7 +219,7 @@ function ModeSwitch({ signup, onMode }: { signup: boolean; onMode(mode: Mode): v
         <Trans>
           Have an account?{' '}
           <button type="button" onClick={() => onMode('login')}>
-            Log in
+            Sign in
           </button>
         </Trans>
       ) : (
@@ -245,10 +245,10 @@ interface Typed {
 function firstGap({ username, password, repeated, recaptcha }: Typed) {
   if (username.trim() === '') return { field: 'username', text: t`Enter your username.` }
   if (password === '') return { field: 'password', text: t`Enter your password.` }
-  if (password !== repeated) return { field: 'repeated', text: t`The two passwords differ.` }
+  if (password !== repeated) return { field: 'repeated', text: t`Passwords don’t match.` }
   // A check that is not there yet, or could not be loaded, is not answered either.
   if (boot.ReCaptcha && recaptcha === '') {
-    return { field: 'password', text: t`Confirm that you are human.` }
+    return { field: 'password', text: t`Confirm that you’re not a robot.` }
   }
   return null
 }
@@ -268,7 +268,7 @@ function explain(problem: unknown, password: string, signup: boolean): ReactNode
       t`This password is too easy to guess. Choose a longer or less common one.`
     )
   }
-  if (problem.status === 403) return t`The username or the password is wrong.`
+  if (problem.status === 403) return t`Incorrect username or password.`
   if (problem.status === 429 && problem.retryAfterS !== undefined) {
     return (
       <Plural

@@ -36,7 +36,7 @@ export function ProviderLogin({ target, alone }: ProviderLoginProps) {
         icon={LogIn}
         onClick={() => location.assign(providerUrl('login', target))}
       >
-        <Trans>Log in with {label}</Trans>
+        <Trans>Sign in with {label}</Trans>
       </Button>
     </>
   )

@@ -31,7 +31,7 @@ export function LoginScreen() {
   const target = targetOf(query)
   const isPopup = provider !== undefined && query.has('popup')
   const alone = provider?.Alone === true && !query.has('local')
-  useTitle(signup ? t`Create account` : t`Log in`)
+  useTitle(signup ? t`Create account` : t`Sign in`)
 
   useEffect(() => {
     if (state === 'in' && !isPopup) void go(target, { replace: true, force: true })
@@ -58,12 +58,12 @@ export function LoginScreen() {
           <Logo />
           <h1 className="login__title">
             {isSecond ? (
-              <Trans>Two-step login</Trans>
+              <Trans>Two-step sign-in</Trans>
             ) : signup ? (
               <Trans>Create an account</Trans>
             ) : (
               <Trans>
-                Log in to <bdi>{instanceName}</bdi>
+                Sign in to <bdi>{instanceName}</bdi>
               </Trans>
             )}
           </h1>
@@ -73,7 +73,7 @@ export function LoginScreen() {
           <div className="note tone-warn" role="status">
             <Clock className="i i-sm" aria-hidden />
             <span>
-              <Trans>You were logged out after a period of inactivity.</Trans>
+              <Trans>You were signed out because of inactivity.</Trans>
             </span>
           </div>
         )}
@@ -107,7 +107,7 @@ function ForgottenPassword() {
       </summary>
       <p>
         <Trans>Ask an administrator to set a new one.</Trans>{' '}
-        <Trans>On the server itself, this command does it:</Trans>
+        <Trans>Or run this command on the server:</Trans>
       </p>
       <code dir="ltr">filebrowser users update admin --password …</code>
     </details>

@@ -77,12 +77,12 @@ export function PasskeyLogin({ remember, onDone, onProblem }: PasskeyLoginProps)
   if (!knowsPasskeys()) return null
   return (
     <Button tone="line" size="lg" block busy={busy} icon={Fingerprint} onClick={() => void ask()}>
-      <Trans>Log in with a passkey</Trans>
+      <Trans>Sign in with a passkey</Trans>
     </Button>
   )
 }
 
 function explain(problem: unknown): string {
   const isRefused = problem instanceof ApiError && problem.status === 403
-  return isRefused ? t`This passkey was not accepted.` : messageOf(problem)
+  return isRefused ? t`This passkey wasn’t accepted.` : messageOf(problem)
 }

@@ -62,7 +62,7 @@ function ProveByPasskey(props: SecondStepProps) {
       ) : (
         <p className="mid">
           <Trans>
-            Your passkeys do not work at this address. Open the one where you added them.
+            Your passkeys don’t work at this address. Open the one where you added them.
           </Trans>
         </p>
       )}
@@ -89,7 +89,7 @@ function useAttempt(onBack: SecondStepProps['onBack'], onRefused: () => void) {
     } catch (problem) {
       if (isGivenUp(problem)) return setBusy(false)
       if (problem instanceof ApiError && problem.status === 401)
-        return onBack(t`This took too long. Log in again.`)
+        return onBack(t`This took too long. Sign in again.`)
       setError(explain(problem, proof))
       setBusy(false)
       onRefused()
@@ -101,7 +101,7 @@ function useAttempt(onBack: SecondStepProps['onBack'], onRefused: () => void) {
 function explain(problem: unknown, proof: { code?: string; recovery?: string }): ReactNode {
   if (!(problem instanceof ApiError)) return messageOf(problem)
   const isTyped = proof.code !== undefined || proof.recovery !== undefined
-  if (problem.status === 403 && !isTyped) return t`This passkey was not accepted.`
+  if (problem.status === 403 && !isTyped) return t`This passkey wasn’t accepted.`
   if (problem.status !== 429 || problem.retryAfterS === undefined)
     return explainStep(problem, proof)
   return (
@@ -155,7 +155,7 @@ function Prove(props: SecondStepProps) {
         />
       )}
       <Button type="submit" tone="fill" size="lg" block busy={busy}>
-        <Trans>Log in</Trans>
+        <Trans>Sign in</Trans>
       </Button>
       {step.methods.includes('passkey') && knowsPasskeys() && (
         <Button
@@ -235,7 +235,7 @@ function EnrolFirst({ step, onDone, onBack }: SecondStepProps) {
       noValidate
     >
       <p className="mid">
-        <Trans>This account needs a second step. Set it up to go on.</Trans>
+        <Trans>This account needs a second step. Set it up to continue.</Trans>
       </p>
       {enrolment && <ScanCode enrolment={enrolment} />}
       <SixDigits

@@ -33,7 +33,7 @@ export function ShareScreen() {
       </main>
       <footer className="pub__foot fs-sm dim">
         <Trans>
-          Shared with <bdi>{instanceName}</bdi>
+          Shared via <bdi>{instanceName}</bdi>
         </Trans>
       </footer>
     </div>
@@ -85,7 +85,7 @@ function Share({ hash, inner }: ShareAddress) {
 function EndedLink() {
   return (
     <EmptyState asPage art="missing" title={<Trans>This link no longer works</Trans>}>
-      <Trans>It has expired or was removed. Ask the person who sent it for a new one.</Trans>
+      <Trans>The link has expired or was deleted. Ask the person who sent it for a new one.</Trans>
     </EmptyState>
   )
 }

@@ -17,14 +17,14 @@ export function SignInAgain() {
     <Dialog size="sm" guarded alert title={t`Your session has ended`} onClose={giveUp}>
       <div className="dlg__stack">
         <p className="mid">
-          <Trans>Log in again to go on where you were.</Trans>
+          <Trans>Sign in again to continue where you left off.</Trans>
         </p>
         {provider && <ProviderWindow />}
         {!provider?.Alone && (
           <LoginForm mode="login" username={user?.username ?? ''} onDone={() => {}} />
         )}
         <Button block onClick={giveUp}>
-          <Trans>Leave to the login page</Trans>
+          <Trans>Go to sign-in page</Trans>
         </Button>
       </div>
     </Dialog>

@@ -64,12 +64,12 @@ export function Nothing({ state, query, base, onRetry, onEverywhere }: NothingPr
     return (
       <p className="sx__hint fs-md mid">
         <Trans>
-          Searches the names in “<bdi>{place}</bdi>” and all folders below it.
+          Searches file and folder names in “<bdi>{place}</bdi>” and its subfolders.
         </Trans>
         <br />
         <Trans>
-          Finds names with all of the words, in any order. Put a phrase in quotation marks to find
-          it exactly.
+          Finds names containing all the words, in any order. Use quotation marks for an exact
+          phrase.
         </Trans>
       </p>
     )
@@ -85,7 +85,7 @@ export function Nothing({ state, query, base, onRetry, onEverywhere }: NothingPr
     return (
       <EmptyState
         art="broken"
-        title={t`The search could not be finished`}
+        title={t`Search couldn’t be completed`}
         actions={
           <Button tone="fill" onClick={onRetry}>
             <Trans>Try again</Trans>
@@ -109,7 +109,8 @@ export function Nothing({ state, query, base, onRetry, onEverywhere }: NothingPr
       }
     >
       <Trans>
-        No name in “<bdi>{place}</bdi>” or below it matches. Try fewer letters or another type.
+        No names in “<bdi>{place}</bdi>” or its subfolders match. Try a shorter search or another
+        type.
       </Trans>
     </EmptyState>
   )

@@ -20,6 +20,7 @@ import { goHref } from '../lib/page/navigate.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useModal } from '../lib/page/use-modal.ts'
 import { filesHref, joinPath, ROOT } from '../lib/paths.ts'
+import { shownKeys } from '../operations/commands/shortcut.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Chip, Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
@@ -250,7 +251,7 @@ function Filters({ input, search, openFolder }: FiltersProps) {
   return (
     <div className="sx__filters row">
       {typeChip(null, t`All`)}
-      {typeChip('image', t`Images`, Image)}
+      {typeChip('image', t`Pictures`, Image)}
       {typeChip('audio', t`Music`, Music)}
       {typeChip('video', t`Video`, Clapperboard)}
       {typeChip('pdf', 'PDF', FileText)}
@@ -280,11 +281,11 @@ function Foot() {
         <Kbd keys="↵" /> <Trans>Open</Trans>
       </span>
       <span>
-        <Kbd keys="Ctrl ↵" /> <Trans>Show in folder</Trans>
+        <Kbd keys={shownKeys('Mod+↵')} /> <Trans>Show in folder</Trans>
       </span>
       <span className="grow" />
       <span>
-        <Kbd keys="Esc" /> <Trans>Close</Trans>
+        <Kbd keys={shownKeys('Escape')} /> <Trans>Close</Trans>
       </span>
     </footer>
   )

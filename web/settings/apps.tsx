@@ -34,7 +34,7 @@ export function Apps({ onMade }: { onMade: () => void }) {
   return (
     <Section
       title={t`Apps and devices`}
-      hint={t`Mount your files as a drive or keep them in sync: with this address, your username and an app password.`}
+      hint={t`Mount your files as a drive or keep them in sync. Use this address, your username and an app password.`}
     >
       <div className="apps stack">
         <CodeField

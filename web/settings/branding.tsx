@@ -17,13 +17,13 @@ export function BrandingFields({ draft: branding, field, toggle }: FormPart<Bran
     <>
       <TextLine
         label={t`Instance name`}
-        hint={t`Shown in the title bar and on the login page.`}
+        hint={t`Shown in the title bar and on the sign-in page.`}
         placeholder="File Browser"
         {...field('name')}
       />
       <SelectLine
         label={t`Theme for everyone`}
-        hint={t`People can still choose their own.`}
+        hint={t`Users can still choose their own.`}
         {...field('theme')}
         options={[
           { value: '', label: t`System` },
@@ -37,7 +37,7 @@ export function BrandingFields({ draft: branding, field, toggle }: FormPart<Bran
         label={t`Branding folder`}
         hint={
           <Trans>
-            Server path with <span className="mono">custom.css</span> and{' '}
+            Folder on the server containing <span className="mono">custom.css</span> and{' '}
             <span className="mono">img/</span>.
           </Trans>
         }
@@ -55,14 +55,14 @@ function ColourLine({ value, onChange }: { value: string; onChange(value: string
   const colour = value.trim()
   const wrong = colour !== '' && !isHexColour(colour)
   return (
-    <Line label={t`Colour`} hint={t`Of buttons and marks, such as #2466dc.`}>
+    <Line label={t`Colour`} hint={t`Used for buttons and highlights, for example #2466dc.`}>
       <div className="colour">
         <CodeField
           label={t`Colour`}
           hideLabel
           placeholder={DEFAULT_COLOUR}
           value={value}
-          error={wrong ? t`Write it as # and six digits or letters a to f.` : null}
+          error={wrong ? t`Enter # and six hex digits, such as #2466dc.` : null}
           onChange={onChange}
         />
         <input

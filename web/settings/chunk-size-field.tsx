@@ -28,7 +28,9 @@ export function ChunkSizeField({ value, onChange }: ControlProps<string>) {
       dir="ltr"
       value={value}
       hint={
-        readChunkSize(value) === null ? t`Read as ${formatChunkSize(parseChunkSize(value))}` : null
+        readChunkSize(value) === null
+          ? t`Interpreted as ${formatChunkSize(parseChunkSize(value))}`
+          : null
       }
       onChange={onChange}
       onBlur={() => onChange(normal)}

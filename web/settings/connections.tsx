@@ -22,10 +22,12 @@ export function Connection() {
   const problem = useQuery().get('error') ?? ''
   const label = provider?.Label ?? ''
   return (
-    <Section title={t`Log in with ${label}`}>
+    <Section title={t`Sign in with ${label}`}>
       {problem === 'exists' && (
         <div className="note tone-danger" role="alert">
-          <Trans>That login opens another account here, or this account has another login.</Trans>
+          <Trans>
+            That login belongs to another account here, or this account has another login.
+          </Trans>
         </div>
       )}
       {problem !== 'exists' && <ProviderNote word={problem} />}
@@ -67,8 +69,8 @@ async function connect(): Promise<void> {
   const label = provider?.Label ?? ''
   if (boot.AuthMethod === 'json') {
     const answer = await openPrompt('currentPassword', {
-      title: t`Log in with ${label}`,
-      text: t`Whoever logs in there next opens this account from then on.`,
+      title: t`Sign in with ${label}`,
+      text: t`The next person who signs in there will open this account.`,
       confirmLabel: t`Connect`,
       attempt: async () => {},
     })
@@ -81,8 +83,8 @@ async function connect(): Promise<void> {
 async function disconnect(onChange: () => void): Promise<void> {
   const label = provider?.Label ?? ''
   const answer = await openPrompt('currentPassword', {
-    title: t`Log in with ${label}`,
-    text: t`You log in with your password from then on.`,
+    title: t`Sign in with ${label}`,
+    text: t`You’ll sign in with your password from then on.`,
     confirmLabel: t`Disconnect`,
     tone: 'danger',
     attempt: removeOwnIdentity,
@@ -99,8 +101,8 @@ export function ProviderFacts() {
   const plain = { readOnly: true, onChange: () => {} }
   return (
     <Section
-      title={t`Log in with ${label}`}
-      hint={t`Configured where the server is started. Enter these addresses at the provider.`}
+      title={t`Sign in with ${label}`}
+      hint={t`Set up in the server’s configuration. Enter these addresses at the provider.`}
     >
       <WhenLoaded loaded={loaded}>
         {({ issuer, redirectURI, logoutURI, afterLogoutURI, problem }) => (

@@ -29,7 +29,7 @@ export function Devices() {
         return
       }
       await endSession(record.id)
-      toastSuccess(t`That device is logged out`)
+      toastSuccess(t`Signed out of that device`)
       sessions.reload()
     } catch (error) {
       toastError(error)
@@ -40,14 +40,14 @@ export function Devices() {
 
   async function endOthers() {
     const answer = await openPrompt('confirm', {
-      title: t`Log out everywhere else?`,
-      text: t`Every other browser and device has to log in again. This one stays logged in.`,
-      answers: [{ id: 'yes', label: t`Log out everywhere`, tone: 'danger' }],
+      title: t`Sign out of all other devices?`,
+      text: t`You’ll have to sign in again on all other browsers and devices. This one stays signed in.`,
+      answers: [{ id: 'yes', label: t`Sign out of other devices`, tone: 'danger' }],
     })
     if (answer !== 'yes') return
     try {
       await endOtherSessions()
-      toastSuccess(t`All other devices are logged out`)
+      toastSuccess(t`Signed out of all other devices`)
       sessions.reload()
     } catch (error) {
       toastError(error)
@@ -57,7 +57,7 @@ export function Devices() {
   // Without signing in there is nothing to sign out of.
   if (boot.NoAuth) return null
   return (
-    <Section title={t`Logged-in devices`} hint={t`End what you do not recognise.`}>
+    <Section title={t`Signed-in devices`} hint={t`Sign out of any device you don’t recognise.`}>
       <WhenLoaded loaded={sessions}>
         {(list) => (
           <>
@@ -73,7 +73,7 @@ export function Devices() {
             </ul>
             {list.some((record) => !record.current) && (
               <Button tone="line" icon={LogOut} flipIcon onClick={() => void endOthers()}>
-                <Trans>Log out everywhere</Trans>
+                <Trans>Sign out of other devices</Trans>
               </Button>
             )}
           </>
@@ -119,8 +119,8 @@ function Device({
         </small>
       </span>
       {(!record.current || canLogOut) && (
-        <Button size="sm" busy={busy} onClick={onEnd} aria-label={t`Log out ${name}`}>
-          <Trans>Log out</Trans>
+        <Button size="sm" busy={busy} onClick={onEnd} aria-label={t`Sign out of ${name}`}>
+          <Trans>Sign out</Trans>
         </Button>
       )}
     </li>

@@ -85,7 +85,7 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
 
       <Section
         title={t`Global rules`}
-        hint={t`For everyone. Read from top to bottom; the last match wins.`}
+        hint={t`Applies to everyone. Rules are checked from top to bottom; the last match wins.`}
       >
         <RulesEditor strict={late} {...field('rules')} />
       </Section>
@@ -94,7 +94,7 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
 
       <Section
         title={t`Webhooks`}
-        hint={t`Addresses that are told about events by a POST request with JSON.`}
+        hint={t`URLs that receive a POST request with JSON when an event happens.`}
       >
         <Webhooks secret={draft.webhookSecret ?? ''} strict={late} {...field('webhooks')} />
       </Section>
@@ -109,9 +109,9 @@ function AccountsSection({ draft, field, toggle }: Form<GlobalDraft>) {
   const { t } = useLingui()
   return (
     <Section title={t`Accounts`}>
-      <Switch label={t`Allow people to sign up`} {...toggle('signup')} />
+      <Switch label={t`Allow sign-up`} {...toggle('signup')} />
       <Switch label={t`Create a home folder for new users`} {...toggle('createUserDir')} />
-      <Switch label={t`Hide the login link on public pages`} {...toggle('hideLoginButton')} />
+      <Switch label={t`Hide the sign-in link on public pages`} {...toggle('hideLoginButton')} />
       <CodeLine label={t`Home folder base path`} {...field('userHomeBasePath')} />
       <NumberLine
         label={t`Minimum password length`}
@@ -123,8 +123,8 @@ function AccountsSection({ draft, field, toggle }: Form<GlobalDraft>) {
       />
       {hasSecondFactors() && (
         <SelectLine
-          label={t`Two-step login`}
-          hint={draft.secondFactorFixed && t`Chosen when the server was started.`}
+          label={t`Two-step sign-in`}
+          hint={draft.secondFactorFixed && t`Set when the server was started.`}
           disabled={draft.secondFactorFixed}
           {...field('secondFactor')}
           options={[
@@ -144,7 +144,7 @@ function UploadsSection({ draft, field }: Form<GlobalDraft>) {
   return (
     <Section
       title={t`Resumable uploads`}
-      hint={t`Large files travel in pieces and continue after a lost connection.`}
+      hint={t`Large files are uploaded in chunks and resume after a lost connection.`}
     >
       <Line
         narrow
@@ -167,9 +167,9 @@ function UploadsSection({ draft, field }: Form<GlobalDraft>) {
 function DefaultsSection({ draft: defaults, field, toggle }: FormPart<SettingsRecord['defaults']>) {
   const { t } = useLingui()
   return (
-    <Section title={t`Defaults for new users`} hint={t`Accounts start with these values.`}>
+    <Section title={t`Defaults for new users`} hint={t`Default values for new accounts.`}>
       <div className="pair stack">
-        <CodeField label={t`Scope`} {...field('scope')} />
+        <CodeField label={t`Root folder`} {...field('scope')} />
         <Select
           label={t`Language`}
           {...field('locale')}
@@ -202,9 +202,9 @@ function CommandSections({ field }: Form<GlobalDraft>) {
         title={t`Command hooks`}
         hint={
           <Trans>
-            Commands that run on the server. They find the path in{' '}
-            <span className="mono">FILE</span>, the user in <span className="mono">USERNAME</span>{' '}
-            and the target of a copy or move in <span className="mono">DESTINATION</span>.
+            Commands that run on the server. Variables: <span className="mono">FILE</span> (path),{' '}
+            <span className="mono">USERNAME</span> (user), <span className="mono">DESTINATION</span>{' '}
+            (target of a copy or move).
           </Trans>
         }
       >
@@ -212,7 +212,7 @@ function CommandSections({ field }: Form<GlobalDraft>) {
       </Section>
       <Section
         title={t`Shell`}
-        hint={t`The program that runs commands, with its arguments. Empty runs them directly.`}
+        hint={t`Program and arguments used to run commands. Leave empty to run them directly.`}
       >
         <CodeField label={t`Shell`} hideLabel placeholder="/bin/sh -c" {...field('shell')} />
       </Section>

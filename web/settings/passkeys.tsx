@@ -34,7 +34,7 @@ export function Passkeys() {
     const { id, name } = passkey
     const answer = await openPrompt('currentPassword', {
       title: t`Remove this passkey?`,
-      text: t`You can no longer log in with “${name}”.`,
+      text: t`You’ll no longer be able to sign in with “${name}”.`,
       confirmLabel: t`Remove passkey`,
       tone: 'danger',
       attempt: () => removePasskey(id, ''),
@@ -51,7 +51,7 @@ export function Passkeys() {
   return (
     <Section
       title={t`Passkeys`}
-      hint={t`Log in with your fingerprint, face, PIN or a security key instead of your password.`}
+      hint={t`Sign in with your fingerprint, face, PIN or a security key instead of your password.`}
     >
       <WhenLoaded loaded={loaded}>
         {(list) => {
@@ -131,21 +131,20 @@ function Passkey({ passkey, onRename, onRemove }: PasskeyProps) {
 /** Why no passkey can be added here, or null. */
 function hurdleOf({ why, origin }: PasskeyList): string | null {
   if (why === 'address')
-    return t`Passkeys need a name in the address. Open this server by its name to add one.`
-  if (why === 'insecure')
-    return t`Passkeys need an encrypted connection. Open this server by https to add one.`
+    return t`Passkeys need a host name. Open this server by its name, not its IP address.`
+  if (why === 'insecure') return t`Passkeys need HTTPS. Open this server with https:// to add one.`
   const address = origin ?? ''
   if (address !== location.origin)
-    return t`The server takes its address to be ${address}. Open that one, or have it set right (externalURL).`
-  return knowsPasskeys() ? null : t`This browser does not know passkeys.`
+    return t`The server’s address is set to ${address}. Open that one, or have externalURL corrected.`
+  return knowsPasskeys() ? null : t`This browser doesn’t support passkeys.`
 }
 
 function explainRemoval(error: unknown): string | null {
   if (!(error instanceof ApiError)) return null
   if (error.status === 409)
-    return t`This is your only way to log in. Set up another one before you remove it.`
+    return t`This is your only way to sign in. Set up another before removing it.`
   if (error.status !== 403) return null
-  return t`You need a second step to log in. Set up another one before you remove this one.`
+  return t`You need a second step to sign in. Set up another before removing this one.`
 }
 
 /** A name to begin with. */

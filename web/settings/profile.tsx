@@ -72,7 +72,7 @@ export function ProfilePage() {
 
   return (
     <div className="form">
-      <Section title={t`Browsing`}>
+      <Section title={t`File list`}>
         <BrowsingSwitches hints toggle={form.toggle} />
         {hasTrash && <DeleteLine />}
       </Section>
@@ -83,7 +83,9 @@ export function ProfilePage() {
       {user.lockPassword && (
         <Section title={t`Password`}>
           <p className="mid">
-            <Trans>An administrator has locked your password. Ask them to change it.</Trans>
+            <Trans>
+              An administrator has turned off password changes. Ask them to change it for you.
+            </Trans>
           </p>
         </Section>
       )}
@@ -139,7 +141,7 @@ function AppearanceSection({ draft, field }: Form<Draft>) {
   const { theme } = useSnapshot(prefs)
   return (
     <Section title={t`Appearance and language`}>
-      <Line label={t`Theme`} hint={t`Kept in this browser.`}>
+      <Line label={t`Theme`} hint={t`Saved in this browser.`}>
         <Segmented<ThemeChoice>
           label={t`Theme`}
           value={theme}
@@ -160,7 +162,7 @@ function AppearanceSection({ draft, field }: Form<Draft>) {
         label={t`Editor theme`}
         {...field('aceEditorTheme')}
         options={[
-          { value: '', label: t`Match the interface` },
+          { value: '', label: t`Same as interface` },
           ...editorThemes(draft.aceEditorTheme),
         ]}
       />

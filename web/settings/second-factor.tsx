@@ -24,8 +24,8 @@ export function SecondFactor() {
   if (factor.data && !factor.data.offered) return null
   return (
     <Section
-      title={t`Two-step login`}
-      hint={t`A code from an app on your phone, besides your password.`}
+      title={t`Two-step sign-in`}
+      hint={t`A code from an app on your phone, in addition to your password.`}
     >
       <WhenLoaded loaded={factor}>
         {(record) =>
@@ -53,7 +53,7 @@ async function enrol(onChange: () => void): Promise<void> {
   const codes = await openPrompt('enrolFactor', {})
   if (codes === null) return
   onChange()
-  toastSuccess(t`Two-step login is on`)
+  toastSuccess(t`Two-step sign-in is on`)
   await openPrompt('recoveryCodes', { codes })
 }
 
@@ -61,7 +61,7 @@ async function renew(onChange: () => void): Promise<void> {
   let codes: string[] = []
   const answer = await openPrompt('proveFactor', {
     title: t`New recovery codes`,
-    text: t`The old ones stop working.`,
+    text: t`The old codes will stop working.`,
     confirmLabel: t`Continue`,
     attempt: async (password, proof) => {
       codes = await renewRecoveryCodes(password, proof)
@@ -74,15 +74,15 @@ async function renew(onChange: () => void): Promise<void> {
 
 async function switchOff(onChange: () => void): Promise<void> {
   const answer = await openPrompt('proveFactor', {
-    title: t`Switch off two-step login?`,
-    text: t`Your password alone will be enough to log in.`,
+    title: t`Switch off two-step sign-in?`,
+    text: t`You’ll only need your password to sign in.`,
     confirmLabel: t`Switch off`,
     tone: 'danger',
     attempt: removeSecondFactor,
   })
   if (answer === null) return
   onChange()
-  toastSuccess(t`Two-step login is off`)
+  toastSuccess(t`Two-step sign-in is off`)
 }
 
 function Active({ record, onChange }: { record: SecondFactorRecord; onChange: () => void }) {

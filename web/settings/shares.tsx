@@ -54,7 +54,7 @@ export function ShareTable({ shares, users, onChange }: Loaded & { onChange: () 
   if (shares.length === 0) {
     return (
       <EmptyState art="link" title={<Trans>No shared links yet</Trans>}>
-        <Trans>Share a file or a folder from its menu, and its link appears here.</Trans>
+        <Trans>To share a file or folder, open its menu. Its link will appear here.</Trans>
       </EmptyState>
     )
   }
@@ -134,7 +134,7 @@ async function isConfirmed(share: ShareRecord): Promise<boolean> {
   const name = nameOf(trimPath(share.path)) || t`My files`
   const answer = await openPrompt('confirm', {
     title: t`Delete this link?`,
-    text: t`“${name}” can no longer be opened with it. The files themselves stay.`,
+    text: t`This link to “${name}” will stop working. Your files won’t be deleted.`,
     answers: [{ id: 'delete', label: t`Delete link`, tone: 'danger' }],
   })
   return answer === 'delete'
@@ -172,7 +172,7 @@ function Life({ share }: { share: ShareRecord }) {
   if (share.ended)
     return (
       <span className="tbl__words">
-        <Trans>Ended: what was shared is gone</Trans>
+        <Trans>Ended: the shared item no longer exists</Trans>
       </span>
     )
   if (share.expire === 0) return <Trans>Never</Trans>

@@ -32,7 +32,7 @@ export function ApiTokens({ turn = 0 }: { turn?: number }) {
   async function remove({ id, name }: ApiTokenRecord) {
     const answer = await openPrompt('confirm', {
       title: t`Remove this token?`,
-      text: t`“${name}” stops working at once, in every script and app that uses it.`,
+      text: t`“${name}” will stop working immediately in every script and app that uses it.`,
       answers: [{ id: 'remove', label: t`Remove token`, tone: 'danger' }],
     })
     if (answer !== 'remove') return
@@ -50,7 +50,7 @@ export function ApiTokens({ turn = 0 }: { turn?: number }) {
   return (
     <Section
       title={t`API tokens`}
-      hint={t`Scripts and apps log in with a token instead of your password.`}
+      hint={t`Scripts and apps sign in with a token instead of your password.`}
     >
       <WhenLoaded loaded={tokens}>
         {(list) => (
@@ -96,7 +96,7 @@ function Token({ token, onRemove }: { token: ApiTokenRecord; onRemove: () => voi
         <small>
           <bdi>{folder === ROOT ? t`My files` : folder}</bdi>
           {' · '}
-          {rights.map(({ label }) => label).join(' · ') || t`Only lists folders`}
+          {rights.map(({ label }) => label).join(' · ') || t`Lists folders only`}
         </small>
         <small>
           {expires === null ? (
@@ -128,7 +128,7 @@ export async function offerToRemoveTokens(): Promise<void> {
     if (tokens.length === 0) return
     const answer = await openPrompt('confirm', {
       title: t`Remove your API tokens too?`,
-      text: t`They go on working with the new password. Remove them if somebody else may know one.`,
+      text: t`They’ll keep working with the new password. Remove them if someone else may know one.`,
       answers: [{ id: 'remove', label: t`Remove all tokens`, tone: 'danger' }],
     })
     if (answer !== 'remove') return

@@ -30,7 +30,7 @@ export function UnfinishedUploads() {
   async function discard({ path }: UnfinishedUpload) {
     const answer = await openPrompt('confirm', {
       title: t`Discard the interrupted upload?`,
-      text: t`Files that are already uploaded stay. What is unfinished is removed from the server.`,
+      text: t`Files already uploaded will be kept. Unfinished uploads will be removed from the server.`,
       answers: [{ id: 'discard', label: t`Discard`, tone: 'danger' }],
     })
     if (answer !== 'discard') return
@@ -42,7 +42,7 @@ export function UnfinishedUploads() {
   return (
     <Section
       title={t`Unfinished uploads`}
-      hint={t`Choose the same files again to continue. Nothing is sent twice.`}
+      hint={t`Choose the same files again to resume. What’s already uploaded won’t be sent again.`}
     >
       <ul className="devices">
         {list.map((upload) => (

@@ -70,7 +70,7 @@ export function useForm<T extends object>(
     return guardLeaving(async () => {
       const answer = await openPrompt('confirm', {
         title: t`Leave without saving?`,
-        text: t`Your changes on this page are not saved yet.`,
+        text: t`You have unsaved changes on this page.`,
         answers: [
           { id: 'discard', label: t`Discard changes`, tone: 'danger-text' },
           { id: 'save', label: t`Save changes` },

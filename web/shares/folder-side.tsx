@@ -39,7 +39,7 @@ export function FolderSide({
         {entry === undefined ? (
           <p className="pubside__empty center dim">
             <MousePointerClick className="i i-lg" aria-hidden />
-            <Trans>Choose a file to see it here.</Trans>
+            <Trans>Select a file to preview it.</Trans>
           </p>
         ) : (
           <>

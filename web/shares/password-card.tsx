@@ -18,7 +18,7 @@ export function PasswordCard({ error, busy, onSubmit }: PasswordCardProps) {
   const [password, setPassword] = useState('')
   const field = useRef<HTMLInputElement>(null)
   const wrong = error instanceof ApiError && error.status === 401
-  const message = busy || error === null ? null : wrong ? t`Wrong password.` : messageOf(error)
+  const message = busy || error === null ? null : wrong ? t`Incorrect password.` : messageOf(error)
 
   useEffect(() => field.current?.focus(), [])
   useEffect(() => {
@@ -41,7 +41,7 @@ export function PasswordCard({ error, busy, onSubmit }: PasswordCardProps) {
         <Trans>This link is protected</Trans>
       </h1>
       <p className="mid">
-        <Trans>Enter the password you were given to see what was shared with you.</Trans>
+        <Trans>Enter the password to view the shared files.</Trans>
       </p>
       <PasswordField
         ref={field}

@@ -69,7 +69,7 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
             {formatSize(info.size)}
             {' · '}
             <time dateTime={info.modified} data-tip={formatMoment(info.modified)}>
-              <Trans>changed: {changed}</Trans>
+              <Trans>Modified {changed}</Trans>
             </time>
           </p>
         </div>
@@ -88,7 +88,7 @@ export function PublicFile({ access, inner, info, expiresAtMs }: ShareReady) {
           />
           <p className="dim">
             {guarded ? (
-              <Trans>Scan to open on your phone. The password is asked for there, too.</Trans>
+              <Trans>Scan to open on your phone. You’ll need the password there, too.</Trans>
             ) : (
               <Trans>Scan to download on your phone</Trans>
             )}

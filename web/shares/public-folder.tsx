@@ -240,7 +240,7 @@ function SelectionBar({ chosen, onClear, ...on }: SelectionBarProps) {
     >
       <IconButton size="sm" icon={X} label={t`Clear selection`} onClick={onClear} />
       <strong className="num">
-        <Trans>{formatNumber(chosen.length)} selected</Trans>
+        <Plural value={chosen.length} one="# selected" other="# selected" />
       </strong>
       <span className="num pubfolder__sum fs-md not-phone">{sumOf(chosen)}</span>
       <span className="grow" />

@@ -188,11 +188,11 @@ export function ShellPanel() {
   const words = useRef<Words | null>(null)
   words.current = {
     label: t`Shell`,
-    unreachable: t`The command could not be started. Is the server reachable?`,
+    unreachable: t`The command couldn’t be started. Is the server reachable?`,
     refused: (line, allowed) => {
-      if (allowed.length === 0) return t`An administrator has not allowed any commands for you.`
+      if (allowed.length === 0) return t`You don’t have permission to run any commands.`
       const sign = signOf(line, allowed)
-      if (sign !== '') return t`“${sign}” means nothing here: commands run without a shell.`
+      if (sign !== '') return t`“${sign}” isn’t supported: commands run without a shell.`
       return t`You can run: ${formatList(allowed)}`
     },
   }
@@ -223,7 +223,7 @@ export function ShellPanel() {
       onKeyDown={(event) => event.stopPropagation()}
     >
       <Resizer
-        label={t`Height of the shell`}
+        label={t`Terminal height`}
         heightPx={heightPx}
         onChange={setHeightPx}
         onDone={(px) => setPref('shellHeightPx', px)}
@@ -239,7 +239,7 @@ export function ShellPanel() {
           label={t`Clear`}
           onClick={() => shell.current?.clear()}
         />
-        <IconButton size="sm" icon={X} label={t`Close shell`} onClick={closeShell} />
+        <IconButton size="sm" icon={X} label={t`Close terminal`} onClick={closeShell} />
       </header>
       <div className="term__body fills">
         <div className="term__screen" ref={host} />

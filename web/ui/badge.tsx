@@ -42,11 +42,11 @@ export function Chip({
   )
 }
 
-/** Keycaps for a combination such as `Ctrl Shift F`; translations may write `Ctrl + F`. */
+/** Key caps for a combination such as `Ctrl Shift F`. A no-break space is part of a cap. */
 export function Kbd({ keys }: { keys: string }) {
   return (
     <span className="keys" dir="ltr">
-      {keys.split(/\s*\+\s*(?=\S)|\s+/).map((key) => (
+      {keys.split(' ').map((key) => (
         <kbd key={key} className="kbd">
           {key}
         </kbd>

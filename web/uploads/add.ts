@@ -185,9 +185,9 @@ function tellChanged(files: number) {
   if (files === 0) return
   toastInfo(
     plural(files, {
-      one: '# file has changed since its upload was interrupted, so it is sent from the start.',
+      one: '# file has changed since its upload was interrupted, so it will be uploaded again from the start.',
       other:
-        '# files have changed since their upload was interrupted, so they are sent from the start.',
+        '# files have changed since their upload was interrupted, so they will be uploaded again from the start.',
     }),
   )
 }

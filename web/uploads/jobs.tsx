@@ -69,7 +69,7 @@ export function JobList({ list, canHide }: { list: readonly Job[]; canHide: bool
         {permissions().admin && (
           <IconButton
             icon={Users}
-            label={t`Everybody’s work`}
+            label={t`Everyone’s activity`}
             pressed={everybody}
             onClick={() => void showEverybody(!everybody)}
           />
@@ -187,7 +187,7 @@ function Way({ job: { current, items, to } }: { job: Job }) {
 
 function useTitle({ kind, state, to, items, itemCount: count, filesDone: gone }: Job): string {
   const { t } = useLingui()
-  if (state === 'failed') return t`Not everything could be done.`
+  if (state === 'failed') return t`Some items couldn’t be processed.`
   const folder = folderTitle(to ?? '/')
   const name = shownName(nameOf(items[0] ?? '/'))
   const done: Partial<Record<JobKind, string>> = {
@@ -236,7 +236,7 @@ function Facts({ job }: { job: Job }) {
   }
   if (state !== 'running') return job.filesDone > 0 && far
   if (!online) return line(<Trans>Waiting for the connection</Trans>)
-  if (sessionState === 'expired') return line(<Trans>Waiting for you to log in</Trans>)
+  if (sessionState === 'expired') return line(<Trans>Waiting for you to sign in</Trans>)
   const speed = formatSize(bytesPerSecond ?? 0)
   const left = formatTimeLeft(secondsLeft)
   const percent = formatPercent(Math.floor(jobPercent(job)))
@@ -290,7 +290,7 @@ function Reasons({ job }: { job: Job }) {
   const more = errorCount - named.length
   const wordsOf = (code: Job['reason']) =>
     code === 'invalid_password'
-      ? t`The password of the archive is missing or wrong.`
+      ? t`The archive’s password is missing or incorrect.`
       : messageOf(new ApiError(500, code, ''))
   return (
     <ul className="up__reasons fs-sm">
@@ -368,7 +368,7 @@ function Steering({ job }: { job: Job }) {
       {to !== null && isOwn(job) && steer(FolderOpen, t`Show in folder`, () => show(to))}
       {(state === 'running' || state === 'queued') &&
         steer(Pause, t`Pause`, () => steerJob(id, 'pause'))}
-      {state === 'paused' && steer(Play, t`Resume`, () => steerJob(id, 'resume'))}
+      {state === 'paused' && steer(Play, t`Resume upload`, () => steerJob(id, 'resume'))}
       {hasEnded(job)
         ? steer(X, t`Dismiss`, () => dismissJobs(id))
         : steer(X, t`Cancel`, () => steerJob(id, 'cancel'))}

@@ -157,7 +157,7 @@ function Title({ state, busy }: { state: State; busy: boolean }) {
   if (files === 0) return <Trans>Preparing upload…</Trans>
   if (hold === 'paused') return <Trans>Uploads paused</Trans>
   if (hold === 'offline') return <Trans>Waiting for the connection</Trans>
-  if (hold === 'signed-out') return <Trans>Waiting for you to log in</Trans>
+  if (hold === 'signed-out') return <Trans>Waiting for you to sign in</Trans>
   if (hold === 'no-space') return <Trans>The server is full</Trans>
   if (hold === 'folder-full') return <Trans>The folder is full</Trans>
   const at = Math.min(files, Math.max(1, done + failed + active))
@@ -184,7 +184,7 @@ function Details({ state, busy }: { state: State; busy: boolean }) {
         {skipped > 0 && done > 0 && (
           <>
             {' · '}
-            <Plural value={skipped} one="# was there already" other="# were there already" />
+            <Plural value={skipped} one="# already existed" other="# already existed" />
           </>
         )}
       </>
@@ -228,7 +228,7 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
       'confirm',
       {
         title: t`Cancel all uploads?`,
-        text: t`Files that are already uploaded stay. What is unfinished is removed from the server.`,
+        text: t`Files already uploaded will be kept. Unfinished uploads will be removed from the server.`,
         answers: [{ id: 'cancel', label: t`Cancel uploads`, tone: 'danger' }],
         cancelLabel: t`Keep uploading`,
       },
@@ -275,7 +275,7 @@ function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
   async function onDiscard() {
     const answer = await openPrompt('confirm', {
       title: t`Discard the interrupted upload?`,
-      text: t`Files that are already uploaded stay. What is unfinished is removed from the server.`,
+      text: t`Files already uploaded will be kept. Unfinished uploads will be removed from the server.`,
       answers: [{ id: 'discard', label: t`Discard`, tone: 'danger' }],
     })
     if (answer === 'discard') await discardInterrupted(batch.id)
@@ -290,8 +290,8 @@ function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
         <strong>
           <Plural
             value={left}
-            one="# file was not finished uploading"
-            other="# files were not finished uploading"
+            one="# file didn’t finish uploading"
+            other="# files didn’t finish uploading"
           />
         </strong>
         <p className="up__cutwords fs-md mid">
@@ -308,9 +308,13 @@ function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
         </p>
         <p className="up__cutwords fs-md mid">
           {batch.fromFolder ? (
-            <Trans>Choose the same folder again to continue. Nothing is sent twice.</Trans>
+            <Trans>
+              Choose the same folder again to resume. What’s already uploaded won’t be sent again.
+            </Trans>
           ) : (
-            <Trans>Choose the same files again to continue. Nothing is sent twice.</Trans>
+            <Trans>
+              Choose the same files again to resume. What’s already uploaded won’t be sent again.
+            </Trans>
           )}
         </p>
         <div className="row up__cutacts">

@@ -15,7 +15,7 @@ export function ActivityRing() {
   if (state.shown) shares.push(uploadPercent(state))
   const sum = shares.reduce((total, share) => total + share, 0)
   const percent = shares.length > 0 ? Math.floor(sum / shares.length) : 100
-  const label = t`Activity: ${percent} % done. Show details`
+  const label = t`Activity: ${percent}% done. Show details`
   return (
     <button
       type="button"

@@ -121,7 +121,7 @@ function Row({ item, hold, list }: RowProps) {
           <IconButton
             size="sm"
             icon={RotateCw}
-            label={t`Try ${name} again`}
+            label={t`Retry ${name}`}
             onClick={() => {
               if (failure === 'exists') void resolveTaken(item)
               else retryUpload(item.id)
@@ -166,16 +166,16 @@ function thumbnailUrl(item: UploadItem): string | undefined {
 }
 
 const texts: Partial<Record<UploadFailureCode, MessageDescriptor>> = {
-  unauthenticated: msg`Logged out`,
-  second_factor_required: msg`Logged out`,
-  wrong_credentials: msg`Logged out`,
+  unauthenticated: msg`Signed out`,
+  second_factor_required: msg`Signed out`,
+  wrong_credentials: msg`Signed out`,
   forbidden: msg`No permission`,
   token_not_allowed: msg`No permission`,
   download_forbidden: msg`No permission`,
-  not_found: msg`Folder is gone`,
+  not_found: msg`Folder no longer exists`,
   exists: msg`Name is taken`,
   conflict: msg`In use`,
-  precondition_failed: msg`Changed meanwhile`,
+  precondition_failed: msg`Changed during upload`,
   too_large: msg`Too large for the server`,
   locked: msg`In use`,
   too_many_requests: msg`Server is busy`,
@@ -183,13 +183,13 @@ const texts: Partial<Record<UploadFailureCode, MessageDescriptor>> = {
   is_a_folder: msg`Name is taken`,
   incomplete: msg`Server error`,
   damaged: msg`Server error`,
-  sign_in_unavailable: msg`Logged out`,
+  sign_in_unavailable: msg`Signed out`,
   disk_failed: msg`Server error`,
   internal: msg`Server error`,
   not_implemented: msg`Not supported`,
   no_space: msg`Server is full`,
   quota_exceeded: msg`Folder is full`,
-  unreachable: msg`Disk does not answer`,
+  unreachable: msg`Disk isn’t responding`,
   network: msg`Connection lost`,
   timeout: msg`Connection lost`,
   unreadable: msg`Can’t be read`,
@@ -197,10 +197,10 @@ const texts: Partial<Record<UploadFailureCode, MessageDescriptor>> = {
 const refused = msg`Refused by the server`
 
 const unreadableHint = msg`This file or folder can’t be read on your device. It may have been moved or deleted, or you may not have permission.`
-const takenHint = msg`Something with this name appeared there meanwhile. Try again to choose what to keep.`
-const fullHint = msg`There is not enough space left on the server. Free some, then try again.`
+const takenHint = msg`An item with this name was added in the meantime. Try again to choose which one to keep.`
+const fullHint = msg`There isn’t enough space left on the server. Free some, then try again.`
 
-const limitHint = msg`This does not fit within the limit of the folder. Delete something in it, or ask your administrator for more.`
+const limitHint = msg`This would exceed the folder’s limit. Delete something in it, or ask your administrator for more.`
 
 function failureText(code: UploadFailureCode): string {
   return i18n._(texts[code] ?? refused)

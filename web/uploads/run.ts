@@ -381,7 +381,7 @@ function tellProgress(busy: boolean) {
     const quarter = Math.floor(uploadPercent() / 25) * 25
     if (quarter <= milestone || quarter >= 100) return
     milestone = quarter
-    announce(i18n._(msg`Uploads are ${quarter} % done`))
+    announce(i18n._(msg`Uploads ${quarter}% complete`))
     return
   }
   if (busy || milestone === 100 || done + failed + skipped === 0) return
@@ -389,7 +389,7 @@ function tellProgress(busy: boolean) {
   announce(
     failed > 0
       ? i18n._(msg`Uploads finished. Failed: ${failed}`)
-      : i18n._(msg`Uploads are 100 % done`),
+      : i18n._(msg`Uploads 100% complete`),
     failed > 0,
   )
 }

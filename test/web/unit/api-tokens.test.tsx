@@ -186,7 +186,7 @@ describe('a new API token', () => {
     await field(place, 'Name').type('Backup')
     await field(place, 'Your current password').type('x')
     await act(async () => place.querySelector('form')?.requestSubmit())
-    const words = 'This is not your current password.'
+    const words = 'Incorrect password.'
     expect(field(place, 'Your current password').error()).toBe(words)
     expect(asked).toHaveLength(2)
   })
@@ -198,7 +198,7 @@ describe('a new API token', () => {
     await field(place, 'Your current password').type('x')
     await act(async () => place.querySelector('form')?.requestSubmit())
     const alert = place.querySelector('[role=alert]')
-    expect(alert?.textContent).toBe('You have too many tokens. Remove some of them first.')
+    expect(alert?.textContent).toBe('You have too many tokens. Remove some first.')
   })
 
   it('is shown whole, with a command that lists its folder', async () => {

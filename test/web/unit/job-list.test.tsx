@@ -58,14 +58,14 @@ describe('the row of an archive that is unpacked', () => {
       expect(words).toContain('Enter password…')
       expect(words).not.toContain('Try again')
     }
-    expect(failed).toContain('The password of the archive is missing or wrong.')
+    expect(failed).toContain('The archive’s password is missing or incorrect.')
     expect(waiting).toContain('Waiting for the password')
   })
 
   it('says what was not done, with the cause of each in words', async () => {
     const errors = [{ path: '/docs/all/link', code: 'unsupported' as const }]
     const words = await wordsOf({ state: 'failed', reason: 'unsupported', errors, errorCount: 3 })
-    expect(words).toContain('link This kind of file is not supported here.')
+    expect(words).toContain('link This kind of file isn’t supported.')
     expect(words).toContain('and 2 more')
     expect(words).toContain('Try again')
   })

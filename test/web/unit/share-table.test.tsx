@@ -14,7 +14,7 @@ const labels = (place: Element) =>
 it('a link that ended says so, opens and copies nothing, and can be deleted', async () => {
   const place = await show([{ ...link, ended: true }])
   expect(place.textContent).toContain('/a.txt')
-  expect(place.textContent).toContain('Ended: what was shared is gone')
+  expect(place.textContent).toContain('Ended: the shared item no longer exists')
   expect(place.querySelector('a')).toBeNull()
   expect(labels(place)).toEqual(['Visits', 'Delete link'])
 })

@@ -32,7 +32,7 @@ export const EntrySize = memo(function EntrySize({ entry }: { entry: FileEntry }
   const { t } = useLingui()
   if (entry.type === 'invalid_link') return <span className="broken-link">{t`Broken link`}</span>
   if (entry.unreachable === true)
-    return <span className="broken-link">{t`Disk does not answer`}</span>
+    return <span className="broken-link">{t`Disk isn’t responding`}</span>
   if (entry.isDir) {
     return (
       <>
@@ -49,7 +49,7 @@ export function EntryFacts({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()
   if (entry.unreachable === true) {
     return (
-      <small className="facts trunc facts--reason dim" data-tip={t`Disk does not answer`}>
+      <small className="facts trunc facts--reason dim" data-tip={t`Disk isn’t responding`}>
         <EntrySize entry={entry} />
       </small>
     )

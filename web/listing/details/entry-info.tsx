@@ -90,7 +90,7 @@ function FolderInfo({ vpath }: { vpath: string }) {
             <Location vpath={parentOf(vpath)} />
           </Fact>
         )}
-        {folder !== null && <Fact label={t`Mode`}>{modeText(folder.mode)}</Fact>}
+        {folder !== null && <Fact label={t`Permissions`}>{modeText(folder.mode)}</Fact>}
       </dl>
       {permissions().admin && <WhoMay vpath={vpath} />}
     </>
@@ -156,7 +156,7 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
         <Fact label={t`Location`}>
           <Location vpath={parentOf(entry.path)} />
         </Fact>
-        <Fact label={t`Mode`}>
+        <Fact label={t`Permissions`}>
           <span dir="ltr" className="mono">
             {modeText(entry.mode)}
           </span>
@@ -346,7 +346,7 @@ function PhotoInfo({ photo }: { photo: PhotoFacts }) {
   ].filter((part) => part !== false)
   return (
     <>
-      {photo.taken !== undefined && <Fact label={t`Taken`}>{formatMoment(photo.taken)}</Fact>}
+      {photo.taken !== undefined && <Fact label={t`Date taken`}>{formatMoment(photo.taken)}</Fact>}
       {photo.camera !== undefined && <Fact label={t`Camera`}>{photo.camera}</Fact>}
       {photo.lens !== undefined && <Fact label={t`Lens`}>{photo.lens}</Fact>}
       {settings.length > 0 && (
@@ -355,7 +355,7 @@ function PhotoInfo({ photo }: { photo: PhotoFacts }) {
         </Fact>
       )}
       {latitude !== undefined && longitude !== undefined && (
-        <Fact label={t`Place`}>
+        <Fact label={t`Coordinates`}>
           <span dir="ltr" className="num">
             {latitude.toFixed(5)}, {longitude.toFixed(5)}
           </span>

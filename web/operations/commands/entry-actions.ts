@@ -1,4 +1,4 @@
-import { msg, t } from '@lingui/core/macro'
+import { msg, plural, t } from '@lingui/core/macro'
 import {
   ClipboardPaste,
   Copy,
@@ -83,8 +83,8 @@ async function askAndDelete(selected: readonly FileEntry[], forGood: boolean): P
 
 function takeToClipboard(kind: 'copy' | 'cut', { selected }: ActionContext): void {
   fillClipboard(kind, selected)
-  const count = selected.length
-  announce(kind === 'cut' ? t`${count} cut` : t`${count} copied`)
+  const items = t`${plural(selected.length, { one: '# item', other: '# items' })}`
+  announce(kind === 'cut' ? t`Cut: ${items}` : t`Copied: ${items}`)
 }
 
 /** A folder to pin: the only one selected, or the open one when nothing is. */

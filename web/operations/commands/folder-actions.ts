@@ -59,7 +59,7 @@ function viewAction<const Id extends string>(
 export const folderActions = [
   {
     id: 'deleted-here',
-    label: msg`Deleted here`,
+    label: msg`Show deleted items`,
     icon: Trash2,
     enabled: ({ folder }) => hasTrash && folder !== null,
     run: runOn(openFolder, (path) => void go(`/settings/trash?${new URLSearchParams({ path })}`)),

@@ -12,11 +12,11 @@ import { toastError } from '../toasts.ts'
 export function openEntry(entry: FileEntry, state?: unknown): void {
   if (entry.type === 'invalid_link') {
     const name = shownName(entry.name)
-    toastError(t`“${name}” points to something that does not exist.`)
+    toastError(t`“${name}” is a broken link.`)
     return
   }
   if (entry.unreachable === true) {
-    toastError(t`The disk does not answer. Try again later.`)
+    toastError(t`The disk isn’t responding. Try again later.`)
     // The disk may answer by now.
     void refreshFolder()
     return

@@ -57,7 +57,7 @@ export const pageActions = [
   },
   {
     id: 'next-region',
-    label: msg`Next part of the page`,
+    label: msg`Next section`,
     icon: PanelsTopLeft,
     shortcuts: ['F6'],
     everywhere: true,
@@ -77,7 +77,7 @@ export const pageActions = [
     id: 'shell',
     // The command closes it, too.
     get label() {
-      return shell.open ? msg`Close shell` : msg`Open in shell`
+      return shell.open ? msg`Close terminal` : msg`Open in terminal`
     },
     icon: SquareTerminal,
     enabled: ({ folder }) => folder !== null && canUseShell(),

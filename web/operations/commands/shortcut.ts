@@ -2,6 +2,8 @@
 // machines. Letters compare without case; combinations with Alt by physical key, because Alt changes
 // what a key types on many keyboards.
 
+import { i18n, type MessageDescriptor } from '@lingui/core'
+import { msg } from '@lingui/core/macro'
 import { keyLetter } from '../../lib/page/keys.ts'
 
 const MODIFIERS = ['Mod', 'Ctrl', 'Alt', 'Shift'] as const
@@ -61,24 +63,43 @@ const APPLE_SIGNS: Record<string, string> = {
   Enter: '↵',
 }
 
-const SIGNS: Record<string, string> = {
-  Mod: 'Ctrl',
-  Delete: 'Del',
-  Escape: 'Esc',
-  ' ': 'Space',
+const CTRL = msg({ message: 'Ctrl', context: 'key' })
+
+/** As keyboards of the language have it printed: Strg and Umschalt, Maj, Supr. */
+const NAMES: Record<string, MessageDescriptor> = {
+  Mod: CTRL,
+  Ctrl: CTRL,
+  Shift: msg({ message: 'Shift', context: 'key' }),
+  Delete: msg({ message: 'Del', context: 'key' }),
+  Escape: msg({ message: 'Esc', context: 'key' }),
+  ' ': msg({ message: 'Space', context: 'key' }),
+  PageUp: msg({ message: 'PgUp', context: 'key' }),
+  PageDown: msg({ message: 'PgDn', context: 'key' }),
+  Home: msg({ message: 'Home', context: 'key' }),
+  End: msg({ message: 'End', context: 'key' }),
+  Enter: msg({ message: 'Enter', context: 'key' }),
+  Click: msg`Click`,
+  DoubleClick: msg`Double click`,
+}
+
+const ARROWS: Record<string, string> = {
   ArrowUp: '↑',
   ArrowDown: '↓',
   ArrowLeft: '←',
   ArrowRight: '→',
-  PageUp: 'PgUp',
-  PageDown: 'PgDn',
 }
 
-/** The keys as printed on a keyboard, for menus and help: `Ctrl Shift F`. */
+/** The keys as printed on a keyboard, for menus and help, with a space between them: `Ctrl Shift F`. */
 export function shownKeys(shortcut: string, apple = isApple()): string {
   const { key } = parse(shortcut)
   const modifiers = MODIFIERS.filter((name) => shortcut.split('+').slice(0, -1).includes(name))
   return [...modifiers, key]
-    .map((name) => (apple ? APPLE_SIGNS[name] : undefined) ?? SIGNS[name] ?? name)
+    .map((name) => (apple ? APPLE_SIGNS[name] : undefined) ?? ARROWS[name] ?? nameOf(name))
     .join(' ')
+}
+
+/** One key cap: a space within its name does not part it in two. */
+function nameOf(key: string): string {
+  const name = NAMES[key]
+  return name === undefined ? key : i18n._(name).replaceAll(' ', '\u00a0')
 }

@@ -37,9 +37,9 @@ export function AddPasskeyPrompt(props: PromptProps<'addPasskey'>) {
   }
 
   function explain(problem: unknown): string {
-    if (isThereAlready(problem)) return t`This device has a passkey for your account already.`
+    if (isThereAlready(problem)) return t`This device already has a passkey for your account.`
     if (problem instanceof ApiError && problem.status === 409)
-      return t`You have too many passkeys. Remove some of them first.`
+      return t`You have too many passkeys. Remove some first.`
     return messageOf(problem)
   }
 
@@ -59,7 +59,7 @@ export function AddPasskeyPrompt(props: PromptProps<'addPasskey'>) {
       <div className="dlg__stack">
         <TextField
           label={t`Name`}
-          hint={t`What you will know it by, such as the device it is on.`}
+          hint={t`A name to recognise it by, such as the device it’s on.`}
           value={name}
           error={error}
           onChange={(text) => {

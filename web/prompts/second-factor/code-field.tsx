@@ -70,10 +70,10 @@ export function explainStep(error: unknown, proof: Proof): string {
   const isWrong =
     error instanceof ApiError && (error.status === 403 || error.code === 'invalid_code')
   if (!isWrong) return messageOf(error)
-  if (proof.recovery) return t`This recovery code is wrong or has been used.`
+  if (proof.recovery) return t`This recovery code is wrong or already used.`
   const { servedAtMs } = error
-  const wrong = t`This code is wrong or has been used. Wait for the next one.`
+  const wrong = t`This code is wrong or already used. Wait for the next one.`
   if (servedAtMs === undefined || Math.abs(servedAtMs - Date.now()) < MAX_SKEW_MS) return wrong
   const time = formatMoment(servedAtMs)
-  return `${wrong} ${t`The clock of the server says ${time}.`}`
+  return `${wrong} ${t`The server’s clock says ${time}.`}`
 }

@@ -75,8 +75,8 @@ export function EnrolPrompt({ answer }: PromptProps<'enrolFactor'>) {
     <Dialog
       fullOnPhone
       size="md"
-      title={t`Two-step login`}
-      subtitle={t`A code from an app on your phone, besides your password.`}
+      title={t`Two-step sign-in`}
+      subtitle={t`A code from an app on your phone, in addition to your password.`}
       guarded={busy || enrolment !== null}
       onClose={cancel}
       onSubmit={submit}

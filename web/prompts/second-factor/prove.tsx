@@ -33,7 +33,7 @@ export function ProvePrompt(props: PromptProps<'proveFactor'>) {
       const isPassword = problem instanceof ApiError && problem.code === 'invalid_password'
       setError(
         isPassword
-          ? { field: 'password', text: t`This is not your current password.` }
+          ? { field: 'password', text: t`Incorrect password.` }
           : { field: 'code', text: explainStep(problem, proof) },
       )
     }

@@ -23,8 +23,7 @@ export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
     <div className="codes">
       <p className="mid">
         <Trans>
-          Each of them lets you in once without your phone. Keep them in a safe place: they are
-          shown only now.
+          Each code works once, without your phone. Keep them safe: they’re shown only now.
         </Trans>
       </p>
       <ul className="codes__list fs-md stack rounded" dir="ltr">

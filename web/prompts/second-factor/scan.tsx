@@ -14,7 +14,7 @@ export function ScanCode({ enrolment }: { enrolment: Enrolment }) {
   return (
     <div className="scan">
       <p className="mid">
-        <Trans>Scan this with an authenticator app, or type the key into it.</Trans>
+        <Trans>Scan this with an authenticator app, or enter the key there.</Trans>
       </p>
       <Qr text={uri} sizePx={176} label={t`QR code`} />
       <div className="scan__key rounded">

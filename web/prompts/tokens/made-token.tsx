@@ -46,7 +46,7 @@ function ForScript({ made }: { made: MadeToken }) {
   return (
     <div className="dlg__stack">
       <p className="mid">
-        <Trans>Copy the token now and keep it safe. It is shown only this once.</Trans>
+        <Trans>Copy the token now and keep it safe. It won’t be shown again.</Trans>
       </p>
       <CodeField
         label={t`Your token`}
@@ -89,7 +89,7 @@ function ForApp({ made }: { made: MadeToken }) {
   return (
     <div className="dlg__stack">
       <p className="mid">
-        <Trans>Enter these in the app. The password is shown only this once.</Trans>
+        <Trans>Enter these in the app. The password won’t be shown again.</Trans>
       </p>
       <Given label={t`Address`} value={davAddress()} />
       <Given label={t`Username`} value={user?.username ?? ''} />

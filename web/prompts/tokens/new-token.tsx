@@ -75,7 +75,7 @@ function useNewToken({ answer, isForApp = false }: PromptProps<'newToken'>) {
     const code = error instanceof ApiError ? error.code : null
     if (code === 'exists') return { field: 'name', text: t`You have a token with this name.` }
     if (code === 'conflict')
-      return { field: null, text: t`You have too many tokens. Remove some of them first.` }
+      return { field: null, text: t`You have too many tokens. Remove some first.` }
     const isFolder = code === 'forbidden' || code === 'not_found' || code === 'not_a_folder'
     return { field: isFolder ? 'folder' : null, text: messageOf(error) }
   }
@@ -102,7 +102,7 @@ export function NewTokenPrompt(props: PromptProps<'newToken'>) {
     <Dialog
       fullOnPhone
       title={isForApp ? t`New app password` : t`New API token`}
-      subtitle={t`It can never do more than you can yourself.`}
+      subtitle={t`It can never do more than you can.`}
       guarded={draft.name !== ''}
       busy={busy}
       onClose={() => answer(null)}
@@ -116,7 +116,7 @@ export function NewTokenPrompt(props: PromptProps<'newToken'>) {
       <div className="dlg__stack">
         <TextField
           label={t`Name`}
-          hint={t`What uses it, for instance “Backup”.`}
+          hint={t`The script or app that uses it, such as “Backup”.`}
           value={draft.name}
           error={errorOf('name')}
           onChange={(name) => set({ name })}
@@ -164,7 +164,7 @@ function FolderField({ folder, error, onChange }: FolderFieldProps) {
   return (
     <CodeField
       label={t`Folder`}
-      hint={t`It sees nothing outside of this folder.`}
+      hint={t`It can’t see anything outside this folder.`}
       value={folder}
       error={error}
       onChange={onChange}

@@ -69,7 +69,7 @@ export function ConflictPrompt({ answer, ...props }: PromptProps<'conflict'>) {
       subtitle={
         single
           ? t`Choose which one to keep.`
-          : t`Choose what happens to each one, or decide for all of them at once.`
+          : t`Choose an action for each item, or apply one to all.`
       }
       guarded={choices !== preset}
       onClose={() => answer(null)}
@@ -106,9 +106,9 @@ function ForAll({ allowReplace, allowResume, otherCount, rule, onChoose }: ForAl
     </Chip>
   )
   return (
-    <fieldset className="conflict__all row wraps fs-md" aria-label={t`For all`}>
+    <fieldset className="conflict__all row wraps fs-md" aria-label={t`Apply to all`}>
       <span className="mid">
-        <Trans>For all:</Trans>
+        <Trans>Apply to all:</Trans>
       </span>
       {allowReplace && chip('older', t`Replace older`)}
       {allowReplace && chip('replace', t`Replace`)}
@@ -117,10 +117,10 @@ function ForAll({ allowReplace, allowResume, otherCount, rule, onChoose }: ForAl
       {allowResume && allowReplace && (
         <Chip
           pressed={rule === 'resume'}
-          data-tip={t`Sends files that are larger here or were interrupted, and skips the rest`}
+          data-tip={t`Uploads files that are larger here or were interrupted, and skips the rest`}
           onClick={() => onChoose('resume')}
         >
-          <Trans>Resume</Trans>
+          <Trans>Resume upload</Trans>
         </Chip>
       )}
       <span className="grow" />
@@ -128,8 +128,8 @@ function ForAll({ allowReplace, allowResume, otherCount, rule, onChoose }: ForAl
         <span className="conflict__rest dim num">
           <Plural
             value={otherCount}
-            one="# more file has no conflict"
-            other="# more files have no conflict"
+            one="# other file has no conflict"
+            other="# other files have no conflict"
           />
         </span>
       )}
@@ -237,7 +237,7 @@ function Card({
           <bdi>{name}</bdi>
         </span>
         <Segmented
-          label={t`What happens to “${name}”`}
+          label={t`Action for “${name}”`}
           value={choice}
           options={options}
           onChange={(value) => onChoose(clash.id, value)}
@@ -255,7 +255,7 @@ function Card({
         <Side
           side={existing}
           name={name}
-          title={t`In folder`}
+          title={t`Existing`}
           kept={choice !== 'replace' || merges}
           newer={newer === 'existing'}
         />
@@ -263,8 +263,8 @@ function Card({
       {!replaceable && (
         <p className="hint">
           {allowReplace
-            ? t`A file and a folder cannot take each other's place.`
-            : t`You don't have permission to replace what is there.`}
+            ? t`A file can’t replace a folder, or a folder a file.`
+            : t`You don’t have permission to replace this item.`}
         </p>
       )}
     </section>
@@ -305,7 +305,7 @@ function Side({ side, name, title, kept, newer }: SideProps) {
         <strong>{title}</strong>
         <small className="num">{facts.join(' · ')}</small>
       </div>
-      {!kept && <span className="sr">{t`Not kept`}</span>}
+      {!kept && <span className="sr">{t`Won’t be kept`}</span>}
       {newer && (
         <Badge tone="ok">
           <Trans>Newer</Trans>
@@ -345,9 +345,11 @@ function release(url: string | null) {
 function Outcome({ choices }: { choices: ReadonlyMap<string, ClashChoice> }) {
   const { replace, rename, skip } = countChoices(choices)
   const parts = [
-    replace > 0 && <Plural key="replace" value={replace} one="# replaced" other="# replaced" />,
-    rename > 0 && <Plural key="rename" value={rename} one="# kept both" other="# kept both" />,
-    skip > 0 && <Plural key="skip" value={skip} one="# skipped" other="# skipped" />,
+    replace > 0 && <Plural key="replace" value={replace} one="# to replace" other="# to replace" />,
+    rename > 0 && (
+      <Plural key="rename" value={rename} one="# to keep both" other="# to keep both" />
+    ),
+    skip > 0 && <Plural key="skip" value={skip} one="# to skip" other="# to skip" />,
   ].filter((part) => part !== false)
   return (
     <span className="conflict__outcome grow dim num" role="status">

@@ -157,7 +157,7 @@ function Notes({ error, found }: { error: unknown; found: readonly string[] | nu
       {error !== null && <p className="err">{messageOf(error)}</p>}
       {found?.length === 0 && (
         <p className="hint">
-          <Trans>No folder has this in its name.</Trans>
+          <Trans>No matching folders</Trans>
         </p>
       )}
     </>
@@ -209,7 +209,7 @@ function useReason(kind: Kind, items: readonly TransferItem[], target: string): 
   if (!abilitiesIn(target).takes[kind === 'move' ? 'move' : 'copy']) return notHere()
   if (!isTransfer(kind)) return null
   const problems = items.map((item) => transferProblem(kind, item, target))
-  if (problems.includes('into-itself')) return t`A folder can’t go into itself`
+  if (problems.includes('into-itself')) return t`A folder can’t be placed inside itself`
   if (problems.every((problem) => problem === 'already-there')) return t`Already in this folder`
   return null
 }

@@ -92,7 +92,7 @@ export function VersionsPrompt({ path, isText, answer }: PromptProps<'versions'>
         <Spinner large />
       ) : read.value.length === 0 ? (
         <p className="mid">
-          <Trans>Nothing has replaced this file yet. Earlier versions appear here.</Trans>
+          <Trans>This file hasn’t been replaced yet. Earlier versions will appear here.</Trans>
         </p>
       ) : (
         <ul className="versions__list">

@@ -30,21 +30,21 @@ export function AccountAccess({ form, groups }: AccountAccessProps) {
       {groups.length > 0 && (
         <Section
           title={t`Groups`}
-          hint={t`A group adds its permissions and its rights in folders to what its members may do.`}
+          hint={t`Members get the permissions and folder rights of their groups in addition to their own.`}
         >
           <GroupPicker userID={id} groups={groups} {...form.field('groups')} />
         </Section>
       )}
-      <Section title={t`Scope`}>
+      <Section title={t`Root folder`}>
         <Switch
           label={t`Has a home folder`}
-          hint={t`Off: the person sees nothing but folders with a name at the top.`}
+          hint={t`When off, this person only sees folders with a top-level name.`}
           {...form.toggle('home')}
         />
         <div className="short-field">
           <LimitField
             label={t`Home limit`}
-            hint={t`The largest limit of a person’s groups counts, unless the person has one.`}
+            hint={t`People without a limit of their own get the largest limit of their groups.`}
             {...form.field('homeQuota')}
           />
         </div>

@@ -113,7 +113,7 @@ function FolderForm({ items, roots, users, groups, place, onName }: FolderFormPr
       </Section>
       <Section
         title={t`Who may do what`}
-        hint={t`Where nothing is set, the folder above decides, and at the top the permissions. What is set for a person counts before what is set for a group, and that before everyone.`}
+        hint={t`A folder without rights of its own inherits those above it, at the top the permissions. A person’s rights come before a group’s, and a group’s before everyone’s.`}
       >
         <GrantsEditor people={{ users, groups }} {...field('grants')} />
       </Section>
@@ -154,11 +154,11 @@ function NameAndLimit({ form, known }: NameAndLimitProps) {
   return (
     <div className="pair stack">
       <TextField
-        label={t`Name at the top`}
+        label={t`Top-level name`}
         hint={
           hides.length > 0 && as === known?.as
-            ? t`Hides an entry of this name in the home of: ${names}`
-            : t`Whoever is allowed below to see the folder finds it under this name beside their own files.`
+            ? t`Hides an item with this name in the home folder of: ${names}`
+            : t`People who can see the folder find it under this name, beside their own files.`
         }
         autoComplete="off"
         {...form.field('as')}
@@ -222,7 +222,7 @@ function PlaceFields({ form, roots, isTaken }: PlaceFieldsProps) {
         {...field('path')}
         error={
           isTaken
-            ? t`Something with this name already exists.`
+            ? t`An item with this name already exists.`
             : form.attempts > 0 && draft.path === '' && t`Choose folder`
         }
         end={
@@ -246,7 +246,7 @@ function RemoveButton({ place }: { place: string }) {
   async function remove() {
     const question = {
       title: t`Who may do what`,
-      text: t`Rights, name at the top and limit of “${place}” end. The folder and its files stay.`,
+      text: t`Removes the rights, top-level name and limit of “${place}”. The folder and its files stay.`,
       confirmLabel: t`Remove`,
       tone: 'danger',
     } as const

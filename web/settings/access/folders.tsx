@@ -61,7 +61,7 @@ function FolderTable({ items, users, groups }: People & FolderList) {
         heads={
           <>
             <th style={{ inlineSize: '34%' }}>{t`Folder`}</th>
-            <th style={{ inlineSize: '16%' }}>{t`Name at the top`}</th>
+            <th style={{ inlineSize: '16%' }}>{t`Top-level name`}</th>
             <th>{t`Who`}</th>
             <th style={{ inlineSize: '22%' }}>{t`Limit`}</th>
             <ActionsHead width="3.5rem" />
@@ -89,7 +89,7 @@ function FolderRow({ folder, people }: { folder: Folder; people: People }) {
           {isMissing && <MissingBadge />}
         </a>
       </td>
-      <td className="tbl__cut trunc mid" data-label={as && t`Name at the top`} data-tip={as}>
+      <td className="tbl__cut trunc mid" data-label={as && t`Top-level name`} data-tip={as}>
         {as && <bdi>{as}</bdi>}
       </td>
       <td className="tbl__cut trunc mid" data-label={who && t`Who`} data-tip={who}>

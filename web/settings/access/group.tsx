@@ -126,18 +126,18 @@ function GroupForm({ group, users, onName }: GroupFormProps) {
       <NameSection form={form} />
       <Section
         title={t`Permissions`}
-        hint={t`A group adds its permissions and its rights in folders to what its members may do.`}
+        hint={t`Members get the permissions and folder rights of their groups in addition to their own.`}
       >
         <PermissionFields value={form.draft.perm} onChange={(perm) => form.set({ perm })} />
       </Section>
       <Section title={t`Members`}>
         <MemberList users={users} members={group.members} {...field('members')} />
       </Section>
-      <Section title={t`Names at the directory or provider`}>
+      <Section title={t`Group names in the directory or at the provider`}>
         <TextArea
-          label={t`Names at the directory or provider`}
+          label={t`Group names in the directory or at the provider`}
           hideLabel
-          hint={t`One name per line. People who are in one of these groups there become members when they log in.`}
+          hint={t`One name per line. People in these groups become members when they sign in.`}
           rows={3}
           dir="ltr"
           spellCheck={false}
@@ -177,7 +177,7 @@ function NameSection({ form }: { form: Form<GroupDraft> }) {
         />
         <LimitField
           label={t`Home limit`}
-          hint={t`The largest limit of a person’s groups counts, unless the person has one.`}
+          hint={t`People without a limit of their own get the largest limit of their groups.`}
           {...form.field('homeQuota')}
         />
       </div>
@@ -191,7 +191,7 @@ function DeleteButton({ id, name }: { id: number; name: string }) {
   async function remove() {
     const question = {
       title: t`Delete group`,
-      text: t`The members of “${name}” lose what only this group gives them. The people and their files stay.`,
+      text: t`Members of “${name}” will lose the access that only this group gives. Accounts and files stay.`,
       confirmLabel: t`Delete group`,
       tone: 'danger',
     } as const

@@ -37,7 +37,7 @@ function GroupTable({ groups }: { groups: readonly GroupRecord[] }) {
     return (
       <EmptyState art="people" title={t`Groups`} actions={add}>
         <Trans>
-          A group adds its permissions and its rights in folders to what its members may do.
+          Members get the permissions and folder rights of their groups in addition to their own.
         </Trans>
       </EmptyState>
     )

@@ -40,7 +40,7 @@ export function MayDo({ userID, saved }: MayDoProps) {
       const home = saved.scope.replace(/\/+$/, '')
       const isIn = place === home || place.startsWith(`${home}/`)
       if (isIn) setPath(joinPath(ROOT, place.slice(home.length)))
-      else toastError(t`This folder is not in the person’s home.`)
+      else toastError(t`This folder isn’t in this person’s home folder.`)
     } catch (error) {
       toastError(error)
     }

@@ -76,7 +76,7 @@ export function Membership({ icon, name, origin, onRemove }: MembershipProps) {
         size="sm"
         icon={X}
         label={t`Remove ${name}`}
-        disabled={origin && t`Comes from the directory or provider: change it there.`}
+        disabled={origin && t`Managed by the directory or provider. Change it there.`}
         onClick={onRemove}
       />
     </li>

@@ -60,7 +60,7 @@ export function ActivityPage() {
         <TextField {...field('lastDay')} label={t`Last day`} type="date" />
         <span className="grow" />
         <Button tone="line" icon={Hourglass} onClick={() => void showEverybody(true)}>
-          <Trans>Everybody’s work</Trans>
+          <Trans>Everyone’s activity</Trans>
         </Button>
         <Button
           tone="line"

@@ -127,11 +127,11 @@ function useKindWords(): Record<HistoryItem['kind'], string> {
   return {
     upload: t`Uploaded`,
     save: t({ message: 'Saved', context: 'activity' }),
-    folder: t`Made a folder`,
+    folder: t`Created a folder`,
     copy: t`Copied`,
     move: t`Moved`,
     delete: t`Deleted`,
     restore: t`Restored`,
-    mode: t`Changed the mode`,
+    mode: t`Changed permissions`,
   }
 }

@@ -19,12 +19,12 @@ export function KeptSection({ draft, field }: Form<GlobalDraft>) {
   const { keepAge, keepSize, keepFixed = [] } = draft
   const part = /^(\d+(?:\.\d+)?)\s*%$/.exec(keepSize.trim())?.[1]
   const size = formatSize(((usage?.total ?? 0) * Number(part ?? 0)) / 100)
-  const fixed = t`Chosen when the server was started.`
-  const here = part !== undefined && usage !== null && usage.total > 0 && t`Here that is ${size}.`
+  const fixed = t`Set when the server was started.`
+  const here = part !== undefined && usage !== null && usage.total > 0 && t`On this disk: ${size}.`
   return (
     <Section
       title={t`Trash`}
-      hint={t`What is deleted stays in the trash for a while and can be brought back.`}
+      hint={t`Deleted items stay in the trash for a while and can be restored.`}
     >
       <CodeLine
         narrow
@@ -36,7 +36,7 @@ export function KeptSection({ draft, field }: Form<GlobalDraft>) {
       />
       <CodeLine
         narrow
-        label={t`At most, of each disk`}
+        label={t`Largest share of each disk`}
         hint={keepFixed.includes('keepSize') ? fixed : here}
         disabled={keepFixed.includes('keepSize')}
         error={!isShare(keepSize) && '10%, 50GiB'}

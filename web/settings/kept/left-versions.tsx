@@ -33,7 +33,7 @@ export function LeftVersionsList({ onChanged }: { onChanged: () => void }) {
       {({ items, total: count, totalBytes }) =>
         items.length === 0 ? (
           <EmptyState art="search" title={<Trans>Nothing found</Trans>}>
-            <Trans>Earlier versions of files that are no longer there.</Trans>
+            <Trans>Earlier versions of files that no longer exist.</Trans>
           </EmptyState>
         ) : (
           <>

@@ -179,7 +179,7 @@ function Entries({ first, filter, onChanged, onEmptied }: EntriesProps) {
     }
     return (
       <EmptyState art="folder" title={<Trans>The trash is empty</Trans>}>
-        <Trans>What is deleted stays in the trash for a while and can be brought back.</Trans>
+        <Trans>Deleted items stay in the trash for a while and can be restored.</Trans>
       </EmptyState>
     )
   }

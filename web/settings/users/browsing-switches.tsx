@@ -24,19 +24,22 @@ export function BrowsingSwitches({ toggle, hints = false }: BrowsingSwitchesProp
   return (
     <>
       <Switch
-        label={t`Hide dotfiles`}
-        hint={hints && t`Names that start with a dot stay out of listings.`}
+        label={t`Hide files that start with a dot`}
+        hint={hints && t`Files and folders whose names start with a dot are hidden.`}
         {...toggle('hideDotfiles')}
       />
       <Switch
         label={t`Open with a single click`}
-        hint={hints && t`Select with the check box, Ctrl or a long press.`}
+        hint={hints && t`Select with the checkbox, Ctrl+click or a long press.`}
         {...toggle('singleClick')}
       />
-      <Switch label={t`Go to the target after copy or move`} {...toggle('redirectAfterCopyMove')} />
+      <Switch
+        label={t`Open the destination after copying or moving`}
+        {...toggle('redirectAfterCopyMove')}
+      />
       <Switch
         label={t`Show exact dates`}
-        hint={hints && t`${formatMoment(SAMPLE_MS)} instead of “2 hours ago”.`}
+        hint={hints && t`For example, ${formatMoment(SAMPLE_MS)} instead of “2 hours ago”.`}
         {...toggle('dateFormat')}
       />
     </>

@@ -57,7 +57,7 @@ export function usePasswordChange<T extends PasswordDraft>(form: Form<T>) {
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 400) throw error
       const isCurrent = error.code === 'invalid_password'
-      const text = isCurrent ? t`This is not your current password.` : messageOf(error)
+      const text = isCurrent ? t`Incorrect password.` : messageOf(error)
       setRefusal({ field: isCurrent ? 'current' : 'new', text })
       return false
     }
@@ -89,9 +89,9 @@ export function usePasswordChange<T extends PasswordDraft>(form: Form<T>) {
     new:
       refused('new') ??
       (tooShort && (late || repeated !== '')
-        ? t`This is too short.`
+        ? t`Password is too short.`
         : empty && newPassword === '' && t`Enter a new password.`),
-    repeated: (differs || (late && newPassword !== repeated)) && t`The two passwords differ.`,
+    repeated: (differs || (late && newPassword !== repeated)) && t`Passwords don’t match.`,
   }
   const matches = repeated !== '' && !differs && !tooShort
   return {
@@ -152,7 +152,7 @@ export function PasswordSection({
           error={errors.new}
         />
         <PasswordField
-          label={t`Repeat new password`}
+          label={t`Confirm new password`}
           autoComplete="new-password"
           value={change.repeated}
           onChange={(repeated) => change.set({ repeated })}

@@ -31,7 +31,7 @@ export function PermissionFields({ value: perm, onChange }: ControlProps<Permiss
     <div className="perms stack">
       <Switch
         label={t`Administrator`}
-        hint={t`May do everything, also in the settings.`}
+        hint={t`Full access, including settings.`}
         {...toggle('admin')}
       />
       <Switch label={t`Delete files and folders`} disabled={all} {...toggle('delete')} />
@@ -40,7 +40,7 @@ export function PermissionFields({ value: perm, onChange }: ControlProps<Permiss
       <Switch label={t`Rename and move`} disabled={all} {...toggle('rename')} />
       <Switch
         label={t`Download`}
-        hint={t`On while share is on.`}
+        hint={t`Always on while sharing is allowed.`}
         disabled={all || perm.share}
         {...toggle('download')}
       />

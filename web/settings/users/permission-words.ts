@@ -17,7 +17,7 @@ export function usePermissionWords() {
       perm.download && t`download`,
       perm.execute && boot.EnableExec && t`run commands`,
     ].filter((word) => typeof word === 'string')
-    if (words.length === 0) return t`Look only`
+    if (words.length === 0) return t`View only`
     const text = formatList(words)
     return text.charAt(0).toLocaleUpperCase() + text.slice(1)
   }

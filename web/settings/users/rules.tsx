@@ -180,9 +180,9 @@ function RuleFields({ rule, place, problem, strict, grip, onEdit, onRemove }: Ru
   const { t } = useLingui()
   const problems: Record<RuleProblem, string> = {
     empty: t`Enter a path or an expression.`,
-    slash: t`A path starts with a slash.`,
-    dots: t`A path has no “.”, “..” or double slashes.`,
-    expression: t`This expression is not valid.`,
+    slash: t`Paths must start with a slash.`,
+    dots: t`Paths can’t contain “.”, “..” or double slashes.`,
+    expression: t`This expression isn’t valid.`,
   }
   return (
     <>
@@ -256,11 +256,11 @@ function Tester({ rules, before }: { rules: readonly RuleDraft[]; before: readon
               {allow ? t`Allowed` : t`Denied`}
             </Badge>
             {at < 0 ? (
-              <Trans>No rule matches.</Trans>
+              <Trans>No matching rule.</Trans>
             ) : at < before.length ? (
-              <Trans>By rule {global} of the global settings.</Trans>
+              <Trans>Matched by rule {global} in the global settings.</Trans>
             ) : (
-              <Trans>By rule {own}.</Trans>
+              <Trans>Matched by rule {own}.</Trans>
             )}
           </>
         )}

@@ -30,7 +30,7 @@ export function UserFactor({ id, username }: { id: number; username: string }) {
     void work.then((done) => done && factors.reload()).catch(toastError)
 
   return (
-    <Section title={t`Two-step login`}>
+    <Section title={t`Two-step sign-in`}>
       <WhenLoaded loaded={factors}>
         {(all) => {
           const own = all.find(({ userID }) => userID === id)
@@ -38,7 +38,7 @@ export function UserFactor({ id, username }: { id: number; username: string }) {
           return (
             <>
               <Switch
-                label={t`Require two-step login`}
+                label={t`Require two-step sign-in`}
                 checked={own?.required ?? false}
                 onChange={(required) => change(requireFactor(id, required))}
               />
@@ -83,7 +83,7 @@ async function requireFactor(id: number, required: boolean): Promise<boolean> {
     return true
   }
   const answer = await openPrompt('currentPassword', {
-    title: t`Require two-step login`,
+    title: t`Require two-step sign-in`,
     text: t`Confirm with your own password.`,
     confirmLabel: t`Save changes`,
     attempt,
@@ -94,8 +94,8 @@ async function requireFactor(id: number, required: boolean): Promise<boolean> {
 /** True when the factor is gone. */
 export async function resetFactor(id: number, username: string): Promise<boolean> {
   const attempt = () => resetSecondFactor(id, '')
-  const title = t`Reset two-step login?`
-  const text = t`“${username}” is logged out everywhere, loses all passkeys and can log in with the password alone.`
+  const title = t`Reset two-step sign-in?`
+  const text = t`“${username}” will be signed out everywhere, lose all passkeys, and need only the password to sign in.`
   const label = t`Reset`
   if (boot.AuthMethod === 'json') {
     const prompt = { title, text, confirmLabel: label, attempt, tone: 'danger' } as const
@@ -105,6 +105,6 @@ export async function resetFactor(id: number, username: string): Promise<boolean
     if ((await openPrompt('confirm', { title, text, answers })) === null) return false
     await attempt()
   }
-  toastSuccess(t`Two-step login is off`)
+  toastSuccess(t`Two-step sign-in is off`)
   return true
 }

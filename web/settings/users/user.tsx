@@ -1,6 +1,6 @@
 // One account: making it, changing it, deleting it.
 
-import { t } from '@lingui/core/macro'
+import { plural, t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Trash2 } from 'lucide-react'
 import { useEffect } from 'react'
@@ -108,7 +108,7 @@ function UserForm({
         {boot.EnableExec && (
           <WordField
             label={t`Commands`}
-            hint={t`Programs this user may run in the shell, by exact name.`}
+            hint={t`Exact names of the programs this user can run in the terminal.`}
             placeholder={t`Add a command`}
             {...field('commands')}
           />
@@ -119,7 +119,7 @@ function UserForm({
 
       <Section
         title={t`Rules`}
-        hint={t`Read from top to bottom; the last match wins. They come after the global rules.`}
+        hint={t`Checked after the global rules, from top to bottom; the last match wins.`}
       >
         <RulesEditor before={globalRules} strict={form.attempts > 0} {...field('rules')} />
       </Section>
@@ -205,16 +205,16 @@ function AccountSection({ form, makesHomes }: { form: Form<UserDraft>; makesHome
             late && noPassword
               ? t`Enter a password.`
               : tooShort
-                ? t`At least ${minimumPasswordLength()} characters.`
+                ? t`${plural(minimumPasswordLength(), { one: 'At least # character.', other: 'At least # characters.' })}`
                 : null
           }
         />
         <CodeField
-          label={t`Scope`}
+          label={t`Root folder`}
           hint={
             draft.makeHome
-              ? t`Made from the username when the user is created.`
-              : t`The folder this user sees as the root.`
+              ? t`Created from the username when you add the user.`
+              : t`The top-level folder for this user (scope).`
           }
           disabled={draft.makeHome}
           {...field('scope')}
@@ -228,11 +228,11 @@ function AccountSection({ form, makesHomes }: { form: Form<UserDraft>; makesHome
       </div>
       {isNew && makesHomes && <Switch label={t`Create a home folder`} {...toggle('makeHome')} />}
       <Switch
-        label={t`Lock password`}
+        label={t`Prevent password changes`}
         hint={
           draft.perm.admin
             ? t`Administrators can always change their password.`
-            : t`The user cannot change it.`
+            : t`The user can’t change their password.`
         }
         disabled={draft.perm.admin}
         {...toggle('lockPassword')}
@@ -247,8 +247,8 @@ function DeleteButton({ id, username }: { id: number; username: string }) {
   async function remove() {
     const isSelf = id === session.user?.id
     const text = isSelf
-      ? t`This is your own account: you will be logged out. Files stay where they are.`
-      : t`“${username}” can no longer log in. Files stay where they are.`
+      ? t`This is your own account. You’ll be signed out. Your files won’t be deleted.`
+      : t`“${username}” will no longer be able to sign in. Their files won’t be deleted.`
     const question = {
       title: t`Delete this user?`,
       text,

@@ -85,14 +85,14 @@ function UserTable({ users, withFactor, origins, onChange }: UserTableProps) {
         </a>
       </div>
       {shown.length === 0 ? (
-        <EmptyState art="people" title={<Trans>Nobody by that name</Trans>} />
+        <EmptyState art="people" title={<Trans>No users found</Trans>} />
       ) : (
         <StackTable
           heads={
             <>
               <th style={{ inlineSize: '32%' }}>{t`Username`}</th>
-              <th style={{ inlineSize: '13%' }}>{t`Admin`}</th>
-              <th style={{ inlineSize: '18%' }}>{t`Scope`}</th>
+              <th style={{ inlineSize: '13%' }}>{t`Administrator`}</th>
+              <th style={{ inlineSize: '18%' }}>{t`Root folder`}</th>
               <th>{t`Permissions`}</th>
               <ActionsHead width="5.5rem" />
             </>
@@ -141,9 +141,9 @@ function UserRow({ user, own, hasFactor, origin, onChange }: UserRowProps) {
           )}
           {origin && <Badge>{origin.from === 'directory' ? t`Directory` : t`Provider`}</Badge>}
           {hasFactor && (
-            <span className="tbl__factor" data-tip={t`Two-step login is on`}>
+            <span className="tbl__factor" data-tip={t`Two-step sign-in is on`}>
               <KeyRound className="i i-sm" aria-hidden />
-              <span className="sr">{t`Two-step login is on`}</span>
+              <span className="sr">{t`Two-step sign-in is on`}</span>
             </span>
           )}
         </a>
@@ -151,13 +151,13 @@ function UserRow({ user, own, hasFactor, origin, onChange }: UserRowProps) {
       <td className={isAdmin ? '' : 'tbl__none'}>
         {isAdmin ? (
           <Badge tone="accent" icon={ShieldCheck}>
-            <Trans>Admin</Trans>
+            <Trans>Administrator</Trans>
           </Badge>
         ) : (
           <span className="dim">—</span>
         )}
       </td>
-      <td className="tbl__cut trunc mono mid" data-label={t`Scope`} data-tip={user.scope}>
+      <td className="tbl__cut trunc mono mid" data-label={t`Root folder`} data-tip={user.scope}>
         <bdi dir="ltr">{user.scope}</bdi>
       </td>
       <td className="tbl__cut trunc mid" data-label={t`Permissions`} data-tip={words}>
@@ -168,7 +168,7 @@ function UserRow({ user, own, hasFactor, origin, onChange }: UserRowProps) {
           <IconButton
             size="sm"
             icon={ShieldOff}
-            label={t`Reset two-step login of ${user.username}`}
+            label={t`Reset two-step sign-in of ${user.username}`}
             onClick={() =>
               void resetFactor(user.id, user.username)
                 .then((done) => done && onChange())

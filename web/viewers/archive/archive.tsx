@@ -7,7 +7,7 @@ import { ApiError } from '../../api/client.ts'
 import { isChanged } from '../../api/content.ts'
 import { messageOf } from '../../api/error-text.ts'
 import { isUnpackable } from '../../lib/archive-names.ts'
-import { formatNumber, formatSize } from '../../lib/format.ts'
+import { formatCounts, formatSize } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { nameOf } from '../../lib/paths.ts'
 import { saveBlob } from '../../lib/save-url.ts'
@@ -49,8 +49,8 @@ export function ArchiveViewer(props: ViewerProps) {
     if (!archive) return
     const count = archive.items.filter(({ isDir }) => !isDir).length
     const total = formatSize(archive.items.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0))
-    const files = formatNumber(count)
-    setFacts(count === 1 ? t`1 file, ${total} unpacked` : t`${files} files, ${total} unpacked`)
+    const files = formatCounts(0, count)
+    setFacts(files === '' ? '' : t`${files}, ${total} unpacked`)
   }, [archive, setFacts, t])
 
   if (read.state === 'loading') return <Busy />
@@ -79,9 +79,8 @@ function failureOf(error: unknown): Failure {
 }
 
 function FailureText({ reason }: { reason: Failure }) {
-  if (reason === 'too_large') return <Trans>It is too large to be opened in the browser.</Trans>
-  if (reason === 'unsupported')
-    return <Trans>It is compressed in a way that is not known here.</Trans>
+  if (reason === 'too_large') return <Trans>This file is too large to open in the browser.</Trans>
+  if (reason === 'unsupported') return <Trans>This compression method isn’t supported.</Trans>
   return <UnreadReason reason={reason} />
 }
 
@@ -140,7 +139,7 @@ function Inside({ onChanged, ...props }: InsideProps) {
       </div>
       {archive.truncated && (
         <p className="vw-note rigid fs-md tone-warn" role="note">
-          <Trans>The archive holds more than is listed here.</Trans>
+          <Trans>Not all items in this archive are listed.</Trans>
         </p>
       )}
       <Rows
@@ -221,12 +220,12 @@ function useUnpacking({ source, entry, archive, onChanged }: InsideProps) {
       const name = nameOf(`/${item.path}`)
       toastError(
         reason === 'too_large'
-          ? t`“${name}” is too large for this. Download the whole archive.`
+          ? t`“${name}” is too large to open here. Download the whole archive instead.`
           : reason === 'encrypted'
             ? t`“${name}” is protected by a password.`
             : reason instanceof ApiError
               ? messageOf(reason)
-              : t`“${name}” couldn’t be unpacked.`,
+              : t`“${name}” couldn’t be extracted.`,
       )
       return null
     } finally {

@@ -78,7 +78,7 @@ export function ChapterPage(props: ChapterPageProps) {
           error={error}
           title={t`This document can’t be shown`}
         >
-          <Trans>It is too large to be read in the browser.</Trans>
+          <Trans>This file is too large to open in the browser.</Trans>
         </Message>
       )
     }

@@ -36,7 +36,7 @@ export function EpubViewer(props: ViewerProps) {
   if (read.state === 'ready') return <Reader {...props} {...read.value} />
   return (
     <Unready title={t`This book can’t be opened`} {...{ source, entry, read }}>
-      <Trans>The file is damaged or is not a book.</Trans>
+      <Trans>The file is damaged or isn’t a book.</Trans>
     </Unready>
   )
 }
@@ -65,7 +65,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
       <ToolRow label={t`Book`}>
         <Tool
           icon={List}
-          label={t`Contents`}
+          label={t`Table of contents`}
           pressed={tocShown}
           onClick={() => setTocShown(!tocShown)}
         />
@@ -285,7 +285,7 @@ interface ContentsProps {
 function Contents({ book, chapter, onGo }: ContentsProps) {
   const { t } = useLingui()
   return (
-    <nav className="vw-side rigid sunken" aria-label={t`Contents`} data-gestures="own">
+    <nav className="vw-side rigid sunken" aria-label={t`Table of contents`} data-gestures="own">
       <ul>
         {book.toc.map((item, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: contents have no identity

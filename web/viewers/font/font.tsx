@@ -1,6 +1,6 @@
+import { plural } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { useEffect, useRef, useState } from 'react'
-import { formatNumber } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { useRows } from '../../lib/page/use-rows.ts'
 import { useSize } from '../../lib/page/use-size.ts'
@@ -41,14 +41,13 @@ export function FontViewer({ source, entry, setFacts }: ViewerProps) {
   const count = read.state === 'ready' ? read.value.facts.characters?.length : undefined
   useEffect(() => {
     if (count === undefined) return
-    const text = formatNumber(count)
-    setFacts(count === 1 ? t`1 character` : t`${text} characters`)
+    setFacts(t`${plural(count, { one: '# character', other: '# characters' })}`)
   }, [count, setFacts, t])
 
   if (read.state !== 'ready') {
     return (
       <Unready title={t`This font can’t be shown`} {...{ source, entry, read }}>
-        <Trans>The file is damaged, or your browser refuses it.</Trans>
+        <Trans>The file is damaged, or your browser can’t use it.</Trans>
       </Unready>
     )
   }

@@ -24,6 +24,7 @@ const algorithms: readonly { algorithm: ChecksumAlgorithm; name: string }[] = [
 
 export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
   const { t } = useLingui()
+  const exact = formatNumber(entry.size)
   const { download } = source.permissions
   return (
     <div className="fb center covers scrolls" data-gestures="own">
@@ -34,11 +35,9 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
         </h2>
         <p className="mid">
           {download ? (
-            <Trans>There is no preview for this kind of file.</Trans>
+            <Trans>No preview available for this kind of file.</Trans>
           ) : (
-            <Trans>
-              You can see that this file is here, but you don’t have permission to download it.
-            </Trans>
+            <Trans>You don’t have permission to download this file.</Trans>
           )}
         </p>
         {download && (
@@ -60,7 +59,7 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
             {entry.size >= 1024 && (
               <span className="dim">
                 {' '}
-                <Trans>({formatNumber(entry.size)} bytes)</Trans>
+                <Trans>({exact} B)</Trans>
               </span>
             )}
           </Fact>

@@ -14,6 +14,7 @@ import { Suspense, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { formatNumber, formatSize } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { shownKeys } from '../../operations/commands/shortcut.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { MenuButton } from '../../ui/menu.tsx'
 import { Boundary } from './boundary.tsx'
@@ -127,8 +128,8 @@ function Content(props: FrameProps & Pick<ViewerProps, 'setFacts'>) {
   const Viewer = viewers[kind]
   if (!source.permissions.download) {
     return (
-      <Message source={source} entry={entry} title={t`You can’t look inside this file`}>
-        <Trans>Your account may list files here, but not see or download their content.</Trans>
+      <Message source={source} entry={entry} title={t`You can’t view this file`}>
+        <Trans>You can see file names here, but you can’t open or download files.</Trans>
       </Message>
     )
   }
@@ -162,7 +163,7 @@ function Head({ name, facts, actions, close, fullScreen, toggleFullScreen }: Hea
         icon={ArrowLeft}
         flipIcon
         label={t`Back to folder`}
-        shortcut="Esc"
+        shortcut={shownKeys('Escape')}
         onClick={close}
       />
       <div className="vw-title grow">

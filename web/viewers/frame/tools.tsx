@@ -86,7 +86,7 @@ export function Message({ title, children, error, source, entry, actions }: Mess
   const text = unread ? (
     messageOf(error)
   ) : tooLarge ? (
-    <Trans>It is too large to be read in the browser.</Trans>
+    <Trans>This file is too large to open in the browser.</Trans>
   ) : (
     (children ?? (error !== undefined && messageOf(error)))
   )
@@ -110,9 +110,9 @@ export function Message({ title, children, error, source, entry, actions }: Mess
 
 /** Why a file of parts cannot be shown; `children` say what is wrong with a damaged one. */
 export function UnreadReason({ reason, children }: { reason: unknown; children?: ReactNode }) {
-  if (reason === 'encrypted') return <Trans>It is protected by a password.</Trans>
-  if (reason === 'too_large') return <Trans>It is too large to be read in the browser.</Trans>
-  return children ?? <Trans>The file is damaged or in a format that can’t be read here.</Trans>
+  if (reason === 'encrypted') return <Trans>This item is protected by a password.</Trans>
+  if (reason === 'too_large') return <Trans>This file is too large to open in the browser.</Trans>
+  return children ?? <Trans>The file is damaged or its format isn’t supported.</Trans>
 }
 
 /** In place of a file that is still being read, or could not be. */

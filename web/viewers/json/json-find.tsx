@@ -68,7 +68,7 @@ export function JsonFind({ actions, find, onFound, onCloseAll }: JsonFindProps) 
         onClick={again}
       />
       <span className="grow" />
-      <IconButton size="sm" icon={ChevronsDownUp} label={t`Close all`} onClick={onCloseAll} />
+      <IconButton size="sm" icon={ChevronsDownUp} label={t`Collapse all`} onClick={onCloseAll} />
       {actions}
     </search>
   )

@@ -247,10 +247,10 @@ function Broken({ place, actions }: BrokenProps) {
     <div className="jt-broken row wraps fs-md tone-warn" role="alert">
       <p>
         {place === null ? (
-          <Trans>The tree can’t be made from this text.</Trans>
+          <Trans>This file can’t be shown as a tree.</Trans>
         ) : (
           <Trans>
-            This is not valid JSON: it breaks at line {formatNumber(place.line)}, column{' '}
+            Invalid JSON: error at line {formatNumber(place.line)}, column{' '}
             {formatNumber(place.column)}.
           </Trans>
         )}

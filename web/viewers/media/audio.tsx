@@ -42,9 +42,9 @@ export function AudioViewer(props: ViewerProps) {
           source={source}
           entry={entry}
           lost={media.lost}
-          title={t`This sound can’t be played`}
+          title={t`This audio file can’t be played`}
         >
-          <Trans>Your browser doesn’t know its format, or the file is damaged.</Trans>
+          <Trans>Your browser doesn’t support this format, or the file is damaged.</Trans>
         </ElementMessage>
       ) : (
         <div className="vw-song stack">
@@ -68,13 +68,13 @@ export function AudioViewer(props: ViewerProps) {
               <>
                 <IconButton
                   icon={SkipBack}
-                  label={t`Previous song`}
+                  label={t`Previous track`}
                   disabled={!previous}
                   onClick={() => previous && navigate(previous)}
                 />
                 <IconButton
                   icon={SkipForward}
-                  label={t`Next song`}
+                  label={t`Next track`}
                   disabled={!next}
                   onClick={() => next && navigate(next)}
                 />

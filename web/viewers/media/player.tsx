@@ -18,6 +18,7 @@ import { type ReactNode, type RefObject, useState } from 'react'
 import { formatDuration } from '../../lib/format.ts'
 import { keyLetter } from '../../lib/page/keys.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
+import { shownKeys } from '../../operations/commands/shortcut.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { ChoiceMenu } from '../../ui/menu.tsx'
 import { useViewerKeys } from '../frame/viewer-keys.ts'
@@ -69,7 +70,7 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
         <IconButton
           icon={media.playing ? Pause : Play}
           label={media.playing ? t`Pause` : t`Play`}
-          shortcut={t`Space`}
+          shortcut={shownKeys(' ')}
           onClick={toggle}
         />
         <IconButton
@@ -204,7 +205,7 @@ function Volume({ media, controls }: { media: Media; controls: Controls }) {
     <span className="vw-volume">
       <IconButton
         icon={volume === 0 ? VolumeX : volume < 0.5 ? Volume1 : Volume2}
-        label={media.muted ? t`Sound on` : t`Mute`}
+        label={media.muted ? t`Unmute` : t`Mute`}
         shortcut="M"
         onClick={controls.toggleMuted}
       />

@@ -43,7 +43,7 @@ export function VideoViewer(props: ViewerProps) {
         lost={media.lost}
         title={t`This video can’t be played`}
       >
-        <Trans>Your browser doesn’t know its format, or the file is damaged.</Trans>
+        <Trans>Your browser doesn’t support this format, or the file is damaged.</Trans>
       </ElementMessage>
     )
   }

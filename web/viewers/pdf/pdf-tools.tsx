@@ -35,7 +35,7 @@ export function Toolbar({ view, state, outlineShown, searching, ...on }: Toolbar
       <Tool
         icon={PanelLeft}
         flipIcon
-        label={t`Contents`}
+        label={t`Table of contents`}
         pressed={outlineShown}
         onClick={on.onOutline}
       />
@@ -121,7 +121,7 @@ export function FindRow({ view, matches, onClose }: FindRowProps) {
         {text === '' || matches?.searching
           ? ''
           : found === 0
-            ? t`Not found`
+            ? t`No matches`
             : t`${current} of ${found}`}
       </span>
       <Tool
@@ -146,7 +146,7 @@ export function PdfOutline({ pdf, onGo }: { pdf: PdfDocument; onGo(destination: 
   const items = read.state === 'ready' ? read.value : read.state === 'failed' ? [] : null
 
   return (
-    <nav className="vw-side rigid sunken" aria-label={t`Contents`} data-gestures="own">
+    <nav className="vw-side rigid sunken" aria-label={t`Table of contents`} data-gestures="own">
       {items?.length === 0 && (
         <p className="vw-side-empty dim">
           <Trans>This document has no table of contents.</Trans>

@@ -1,3 +1,4 @@
+import { plural } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
 import libraryStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
 import { type RefObject, use, useEffect, useRef, useState } from 'react'
@@ -65,7 +66,7 @@ export function PdfViewer(props: ViewerProps) {
   }
   return (
     <Unready title={t`This PDF can’t be shown`} {...{ source, entry, read }}>
-      <Trans>The file is damaged or is not a PDF.</Trans>
+      <Trans>The file is damaged or isn’t a PDF.</Trans>
     </Unready>
   )
 }
@@ -169,7 +170,7 @@ function usePdfView(
 
   useEffect(() => {
     const { pages } = state
-    setFacts(pages === 1 ? t`1 page` : t`${pages} pages`)
+    setFacts(t`${plural(pages, { one: '# page', other: '# pages' })}`)
     rememberPosition(source, entry, state.page > 1 ? state.page : null)
   }, [state, setFacts, t, source, entry])
   return { view, state, matches, setMatches }
@@ -246,7 +247,9 @@ function PasswordForm({ lock, onDone }: { lock: Lock; onDone(): void }) {
         <Trans>This document is locked</Trans>
       </h2>
       <p role={lock.wrong ? 'alert' : undefined}>
-        {lock.wrong ? t`That password is wrong. Try again.` : t`Enter its password to open it.`}
+        {lock.wrong
+          ? t`Incorrect password. Try again.`
+          : t`Enter the password to open this document.`}
       </p>
       <input
         className="vw-field vw-field-wide"

@@ -179,15 +179,15 @@ function Picture(props: PictureProps) {
                 setRendition('original')
               }}
             >
-              <Trans>Try the original</Trans>
+              <Trans>Open the original</Trans>
             </Button>
           ) : null
         }
       >
         {offersOriginal ? (
-          <Trans>It is very large, and the server made no preview of it.</Trans>
+          <Trans>The picture is too large for a preview.</Trans>
         ) : (
-          <Trans>The file is damaged or in a format that can’t be read here.</Trans>
+          <Trans>The file is damaged or its format isn’t supported.</Trans>
         )}
       </ElementMessage>
       {sliding && <Tools label={t`Picture`}>{slideshow}</Tools>}

@@ -1,7 +1,8 @@
 // A table: delimiter, charset and heading guessed and to be chosen, sorted and filtered, as many rows
 // as there are.
 
-import { Trans, useLingui } from '@lingui/react/macro'
+import { plural } from '@lingui/core/macro'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { Funnel } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../lib/format.ts'
@@ -78,7 +79,7 @@ function Table(props: ViewerProps & { opened: OpenTable }) {
       </div>
       {facts.columnCount > facts.widths.length && (
         <p className="vw-note rigid fs-md tone-warn" role="note">
-          <Trans>The sheet goes on. Download the file to see all of it.</Trans>
+          <Trans>Only part of this sheet is shown. Download the file to see all of it.</Trans>
         </p>
       )}
       <CsvGrid
@@ -111,9 +112,12 @@ function useTable({ client, facts: first }: OpenTable, setFacts: ViewerProps['se
   const filterTimer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => () => clearTimeout(filterTimer.current), [])
 
-  const rows = formatNumber(facts.rowCount)
-  const columns = formatNumber(facts.columnCount)
-  useEffect(() => setFacts(t`${rows} rows × ${columns} columns`), [setFacts, t, rows, columns])
+  const { rowCount: count, columnCount: width } = facts
+  useEffect(() => {
+    const rows = t`${plural(count, { one: '# row', other: '# rows' })}`
+    const columns = t`${plural(width, { one: '# column', other: '# columns' })}`
+    setFacts(`${rows} × ${columns}`)
+  }, [setFacts, t, count, width])
 
   async function work(task: () => Promise<void>) {
     setBusy(true)
@@ -163,14 +167,14 @@ function RowCount({ count, total }: { count: number; total: number }) {
   if (count === total) {
     return (
       <span className="vx-note num not-phone" role="status">
-        <Trans>{all} rows</Trans>
+        <Plural value={count} one="# row" other="# rows" />
       </span>
     )
   }
   return (
     <span className="vx-note num" role="status">
       <Trans>
-        {shown} of {all} rows
+        Rows: {shown} of {all}
       </Trans>
     </span>
   )
@@ -186,12 +190,12 @@ function ReadingFields({ facts, reopen }: { facts: CsvFacts; reopen(how: Reading
     '\t': t`Tab`,
     '|': t`Vertical bar`,
     ':': t`Colon`,
-    ' ': t`Space`,
+    ' ': t({ message: 'Space', context: 'delimiter' }),
   }
   return (
     <>
       <Checkbox
-        label={<Trans>Heading</Trans>}
+        label={<Trans>Header row</Trans>}
         checked={facts.header}
         onChange={(header) => reopen({ header })}
       />

@@ -55,7 +55,7 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
     return (
       <Message source={source} entry={entry} error={failure} title={t`This table can’t be shown`}>
         {failure === 'slow' ? (
-          <Trans>Reading it took too long.</Trans>
+          <Trans>The file took too long to open.</Trans>
         ) : (
           <UnreadReason reason={failure} />
         )}
@@ -75,7 +75,7 @@ export function SheetViewer({ source, entry, setFacts }: ViewerProps) {
       )}
       {table?.cut && (
         <p className="vw-note rigid fs-md tone-warn" role="note">
-          <Trans>The sheet goes on. Download the file to see all of it.</Trans>
+          <Trans>Only part of this sheet is shown. Download the file to see all of it.</Trans>
         </p>
       )}
       {tables.length > 1 && (

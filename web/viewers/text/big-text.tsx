@@ -56,13 +56,13 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
         <IconButton
           size="sm"
           icon={ArrowUpToLine}
-          label={t`To the beginning`}
+          label={t`Go to start`}
           onClick={() => void reader.current?.goTo(0)}
         />
         <IconButton
           size="sm"
           icon={ArrowDownToLine}
-          label={t`To the end`}
+          label={t`Go to end`}
           onClick={() => void reader.current?.goToEnd()}
         />
       </div>
@@ -93,7 +93,7 @@ export function BigText({ source, entry, autoFocus = true }: BigTextProps) {
           min={0}
           max={STEPS}
           value={Math.round(share * STEPS)}
-          aria-label={t`Place in the file`}
+          aria-label={t`Position in file`}
           aria-valuetext={percent}
           onChange={(event) => {
             const at = Number(event.currentTarget.value) / STEPS
@@ -238,7 +238,7 @@ function FindField({ find }: { find: ReturnType<typeof useFind> }) {
       )}
       {find.state === 'none' && (
         <span className="vx-note" role="status">
-          <Trans>Not found from here to the end</Trans>
+          <Trans>No matches from here to the end</Trans>
         </span>
       )}
     </>

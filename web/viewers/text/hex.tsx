@@ -26,7 +26,7 @@ export function HexViewer({ source, entry, openAs }: ViewerProps) {
     return <Unready title={t`Couldn’t read this file`} {...{ source, entry, read }} />
   }
   const bytes = read.value
-  const [shown, all] = [formatSize(bytes.length), formatSize(size)]
+  const [shownSize, allSize] = [formatSize(bytes.length), formatSize(size)]
 
   const copy = () => copyWithToast([...bytes].map(hexByte).join(' '), t`Bytes copied`)
 
@@ -36,10 +36,10 @@ export function HexViewer({ source, entry, openAs }: ViewerProps) {
         <span className="vx-note num">
           {bytes.length < size ? (
             <Trans>
-              First {shown} of {all}
+              First {shownSize} of {allSize}
             </Trans>
           ) : (
-            <Trans>All {all}</Trans>
+            <Trans>All {allSize}</Trans>
           )}
         </span>
         <span className="grow" />

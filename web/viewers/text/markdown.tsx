@@ -29,7 +29,7 @@ export function MarkdownViewer({ source, entry, openAs }: ViewerProps) {
   if (text.length > MAX_MARKDOWN_CHARS) {
     return (
       <Message title={t`This document is very long`} source={source} entry={entry} actions={asText}>
-        <Trans>It is shown as text instead.</Trans>
+        <Trans>Showing it as text instead.</Trans>
       </Message>
     )
   }
