@@ -12,9 +12,8 @@ RUN FILEBROWSER_COMMIT="$COMMIT" npm run package
 FROM debian:trixie-slim
 # For previews of videos build with --build-arg EXTRA_PACKAGES=ffmpeg.
 ARG EXTRA_PACKAGES=""
-# The runtime inside the executable is linked against libatomic, which the slim base leaves out.
 # tini is process 1 and collects what hooks and shell commands leave behind.
-RUN apt-get update && apt-get install -y --no-install-recommends libatomic1 tini $EXTRA_PACKAGES \
+RUN apt-get update && apt-get install -y --no-install-recommends tini $EXTRA_PACKAGES \
  && rm -rf /var/lib/apt/lists/* \
  && groupadd --gid 1000 user && useradd --uid 1000 --gid 1000 --home-dir /home/user --create-home user \
  && mkdir -p /srv /config /database && chown 1000:1000 /srv /config /database

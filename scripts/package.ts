@@ -63,16 +63,16 @@ async function makeExecutable(target: Target, file: string): Promise<void> {
   const staged = await stage(target)
   if (target.name === hostTarget().name) await makeCodeCache(join(staged, 'server'))
   const home = join(OUT_DIR, 'cache', 'pkg-home')
-  await provideNode(target, home)
-  await provideNode(hostTarget(), home)
+  const version = nodeVersion(target)
+  await provideNode(target, version, home)
+  await provideNode(hostTarget(), version, home)
   const temporary = `${file}.${process.pid}.tmp`
-  const major = nodeVersion()
   const args = [
     ...['--require', join(ROOT, 'scripts/package/pkg-preload.cjs')],
     join(ROOT, 'node_modules/@yao-pkg/pkg/lib-es5/bin.js'),
     staged,
     '--sea',
-    ...['-t', `node${major}-${target.pkgPlatform}`],
+    ...['-t', `node${version}-${target.pkgPlatform}`],
     ...['-o', temporary],
   ]
   // pkg adds .exe by itself.
@@ -95,7 +95,13 @@ async function writeBill(target: Target, file: string): Promise<void> {
     await readFile(join(ROOT, 'package-lock.json'), 'utf8'),
   ) as { packages: Record<string, LockedPackage> }
   const packages = bundledPackages(target)
-  const bill = makeBill({ product: PACKAGE, target, nodeVersion: nodeVersion(), packages, lock })
+  const bill = makeBill({
+    product: PACKAGE,
+    target,
+    nodeVersion: nodeVersion(target),
+    packages,
+    lock,
+  })
   await writeFile(file, `${JSON.stringify(bill, null, 2)}\n`)
 }
 

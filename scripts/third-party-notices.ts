@@ -67,7 +67,7 @@ writeFileSync(join(ROOT, 'THIRD-PARTY-NOTICES'), `${sections.join('\n').trimEnd(
 process.stdout.write(`${packages.length} packages\n`)
 
 async function nodeSection(): Promise<string> {
-  const version = nodeVersion()
+  const version = nodeVersion(hostTarget())
   const folder = await packageFolder(hostTarget().nodePackage, version)
   return section(`Node.js ${version}`, 'MIT, and others for its parts', licenseText(folder))
 }

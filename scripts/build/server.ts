@@ -84,7 +84,7 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
     bundle: true,
     platform: 'node',
     format: 'cjs',
-    target: 'node26',
+    target: 'node24',
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     minifySyntax: !dev,
     // Lines and names stay as they are: stack traces in a bug report must be readable.

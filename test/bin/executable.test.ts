@@ -99,6 +99,14 @@ async function sampleTree(): Promise<Tree> {
 }
 
 describe.skipIf(!packaged)('the executable alone in an empty folder', () => {
+  it.runIf(process.platform === 'linux')('needs no library that a minimal system lacks', () => {
+    const needed = execFileSync('ldd', [program], { encoding: 'utf8' })
+    const names = [...needed.matchAll(/\b(lib[\w+]+)\.so/g)].map(([, name]) => name ?? '')
+    expect(new Set(names)).toEqual(
+      new Set(['libc', 'libdl', 'libgcc_s', 'libm', 'libpthread', 'libstdc++']),
+    )
+  })
+
   it('does everything without Node, without node_modules and without an environment', async () => {
     await using tree = await sampleTree()
     const file = await install(tree)
