@@ -60,7 +60,7 @@ const WEB_LAYERS = [
   ['editor', 'viewers'],
   ['listing', 'search', 'terminal', 'uploads'],
   ['prompts'],
-  ['settings', 'shares'],
+  ['installed', 'settings', 'shares'],
   ['screens'],
   ['app'],
   ['main'],

@@ -7,8 +7,10 @@ import { App, preloadScreen } from './app.tsx'
 import { boot } from './lib/boot.ts'
 import { applyAccent } from './lib/colour.ts'
 import { chooseLocale, loadLocale } from './lib/i18n.ts'
+import { isInstalled } from './lib/page/installed.ts'
 import { followLinks } from './lib/page/navigate.ts'
 import { refuseStrayDrops } from './lib/page/stray-drops.ts'
+import './state/install.ts'
 import { applyTheme } from './state/prefs.ts'
 import { session, startSession } from './state/session.ts'
 import './styles/tokens.css'
@@ -29,6 +31,17 @@ async function start(): Promise<void> {
       <App />
     </I18nProvider>,
   )
+  if (isInstalled()) startProgram().catch(console.error)
+}
+
+async function startProgram(): Promise<void> {
+  const [{ startInstalled }] = await Promise.all([
+    import('./installed/start.ts'),
+    // What is shown without a connection has to be there by then.
+    import('./screens/error.tsx'),
+    import('./installed/offline.tsx'),
+  ])
+  await startInstalled()
 }
 
 // Not awaited at the top level: lazy parts import from the module this is in, and would wait for it.

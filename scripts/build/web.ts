@@ -43,6 +43,7 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
     await copyLibraryData(join(next, 'static'))
     await cp(join(ROOT, 'web/index.html'), join(next, 'index.html'))
     const page = toPage(result.metafile, join(next, 'static'))
+    await buildServiceWorker(options, next, page.entry)
     if (!dev) {
       const { core, rename: newName } = await mergeFirstLoad(
         result.metafile,
@@ -114,6 +115,22 @@ function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true }
       urlPlugin({ ...shared, plugins: [macros] }),
     ],
   }
+}
+
+/** Its address stays, so that browsers find the next one; `build` names the files that it keeps. */
+async function buildServiceWorker(
+  { absWorkingDir, target, minify, charset, logLevel }: esbuild.BuildOptions,
+  folder: string,
+  build: string,
+): Promise<void> {
+  await esbuild.build({
+    ...{ absWorkingDir, target, minify, charset, logLevel },
+    bundle: true,
+    format: 'iife',
+    entryPoints: ['web/installed/service.worker.ts'],
+    outfile: join(folder, 'static', 'sw.js'),
+    define: { __BUILD__: JSON.stringify(build) },
+  } as esbuild.BuildOptions)
 }
 
 function toPage(metafile: esbuild.Metafile, staticDir: string): Omit<AssetsManifest, 'files'> {

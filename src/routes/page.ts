@@ -142,6 +142,19 @@ export function pagePolicy(
     .join('; ')
 }
 
+/** Where the system posts what other programs share; the service worker takes it. */
+export const SHARE_TARGET = '/share-target'
+
+/** Files that the system offers to open with the installed program, which uploads them. */
+const OPENED_WITH = {
+  'image/*': ['.jpg', '.jpeg', '.png', '.gif', '.webp', '.heic', '.avif', '.tif', '.tiff'],
+  'video/*': ['.mp4', '.mov', '.mkv', '.webm'],
+  'audio/*': ['.mp3', '.m4a', '.flac', '.ogg', '.wav'],
+  'application/pdf': ['.pdf'],
+  'application/zip': ['.zip'],
+  'text/plain': ['.txt', '.md', '.csv', '.json'],
+}
+
 /** The web app manifest: name and colours of this instance, start below its base URL. */
 export function presentManifest(boot: BootSettings): Record<string, unknown> {
   const name = boot.Name || DEFAULT_NAME
@@ -165,6 +178,19 @@ export function presentManifest(boot: BootSettings): Record<string, unknown> {
       icon('android-chrome-512x512.png', '512x512', 'any'),
       icon('maskable-512x512.png', '512x512', 'maskable'),
     ],
+    share_target: {
+      action: `${boot.BaseURL}${SHARE_TARGET}`,
+      method: 'POST',
+      enctype: 'multipart/form-data',
+      params: {
+        title: 'title',
+        text: 'text',
+        url: 'url',
+        files: [{ name: 'files', accept: ['*/*'] }],
+      },
+    },
+    file_handlers: [{ action: `${boot.BaseURL}/files/`, accept: OPENED_WITH }],
+    launch_handler: { client_mode: ['navigate-existing', 'auto'] },
   }
 }
 

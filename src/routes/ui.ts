@@ -11,11 +11,11 @@ import type { Ctx, Env } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { sendFile } from '../http/file-response.ts'
 import { NO_CACHE } from '../http/frame.ts'
-import { PAGE } from '../http/request-path.ts'
+import { encodePath, PAGE } from '../http/request-path.ts'
 import { sendStatus } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
-import { pagePolicy, presentBoot, presentManifest, renderPage } from './page.ts'
+import { pagePolicy, presentBoot, presentManifest, renderPage, SHARE_TARGET } from './page.ts'
 import { siteOfRequest } from './passkeys/own.ts'
 
 /** For scripts, which as workers live under the policy they come with. */
@@ -24,6 +24,7 @@ const SCRIPT_POLICY =
 /** For everything else: a picture opened in its own tab runs nothing. */
 const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
 
+const SERVICE_WORKER = 'sw.js'
 const DAY = 'public, max-age=86400'
 const FOREVER = 'public, max-age=31536000, immutable'
 const CUSTOM_STYLE = '/custom.css' as VPath
@@ -75,6 +76,12 @@ export function uiRoutes(deps: Deps): Hono<Env> {
     })
   })
 
+  // Without its service worker, whose part this is, the page can only be opened.
+  app.post(PAGE, async (c, next) => {
+    if (c.env.target.path !== SHARE_TARGET) return next()
+    return c.redirect(`${encodePath(deps.config.baseURL)}/files/`, 303)
+  })
+
   return app
 }
 
@@ -91,6 +98,10 @@ async function sendAsset(c: Ctx, deps: Deps, name: string): Promise<Response> {
     'X-Content-Type-Options': 'nosniff',
     ETag: asset.etag,
     ...(asset.varies && { Vary: 'Accept-Encoding' }),
+    // It lies in a folder, and serves the page above it (Service Workers, W3C, 4.4).
+    ...(name === SERVICE_WORKER && {
+      'Service-Worker-Allowed': `${encodePath(deps.config.baseURL)}/`,
+    }),
   }
   if (isListed(c.req.header('if-none-match') ?? '', asset.etag)) return answer(null, headers, 304)
   if (asset.encoding !== 'identity') headers['Content-Encoding'] = asset.encoding

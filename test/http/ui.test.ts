@@ -133,7 +133,18 @@ describe('static files', () => {
     const branding = { ...defaultSettings().branding, name: 'Attic' }
     await using app = await openApp({ settings: { branding }, config: { baseURL: '/fb' } })
     const manifest = await (await app.fetch('/fb/static/site.webmanifest')).json()
-    expect(manifest).toMatchObject({ name: 'Attic', start_url: '/fb/', scope: '/fb/' })
+    expect(manifest).toMatchObject({
+      ...{ name: 'Attic', start_url: '/fb/', scope: '/fb/' },
+      share_target: { action: '/fb/share-target', method: 'POST' },
+      file_handlers: [{ action: '/fb/files/' }],
+    })
+  })
+
+  it('lead somebody who shares a file without the service worker to the files', async () => {
+    await using app = await openApp({ config: { baseURL: '/fb' } })
+    const response = await app.fetch('/fb/share-target', { method: 'POST', redirect: 'manual' })
+    expect(response.status).toBe(303)
+    expect(response.headers.get('location')).toBe('/fb/files/')
   })
 })
 

@@ -2,15 +2,19 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Folder } from 'lucide-react'
-import { useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { ApiError } from '../api/client.ts'
 import { ErrorPanel } from '../layout/error-panel.tsx'
 import { VisitorHead } from '../layout/visitor-head.tsx'
 import { boot } from '../lib/boot.ts'
 import { chooseLocale, loadLocale } from '../lib/i18n.ts'
+import { isInstalled } from '../lib/page/installed.ts'
+import { onDemand } from '../lib/page/on-demand.tsx'
 import { useTitle } from '../lib/page/title.ts'
 import { whenOnline } from '../state/network.ts'
 import { session, startSession } from '../state/session.ts'
+
+const KeptFolders = onDemand(async () => (await import('../installed/offline.tsx')).KeptFolders)
 
 /** The failed start of the session: asks again by itself once the server can be reached. */
 export function StartFailure({ error }: { error: unknown }) {
@@ -26,7 +30,17 @@ export function StartFailure({ error }: { error: unknown }) {
       left = true
     }
   }, [error])
-  return <ErrorPanel asPage error={error} onRetry={() => location.reload()} />
+  const isOffline = error instanceof ApiError && error.isNetwork
+  return (
+    <>
+      <ErrorPanel asPage error={error} onRetry={() => location.reload()} />
+      {isOffline && isInstalled() && (
+        <Suspense fallback={null}>
+          <KeptFolders />
+        </Suspense>
+      )}
+    </>
+  )
 }
 
 export function ErrorScreen({ code, error }: { code?: string; error?: unknown }) {

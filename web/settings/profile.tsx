@@ -1,6 +1,7 @@
 // One's own preferences, password and signed-in devices.
 
 import { Trans, useLingui } from '@lingui/react/macro'
+import { MonitorDown } from 'lucide-react'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { TokenUser } from '../../src/access-types.ts'
@@ -11,9 +12,11 @@ import { boot, hasTrash } from '../lib/boot.ts'
 import { loadLocale, matchLocale, rememberLocale } from '../lib/i18n.ts'
 import { provider } from '../lib/provider.ts'
 import { toastError, toastSuccess } from '../operations/toasts.ts'
+import { install, installProgram } from '../state/install.ts'
 import { setOnDelete, whatOnDelete } from '../state/on-delete.ts'
 import { prefs, setTheme, type ThemeChoice } from '../state/prefs.ts'
 import { renewSession, session } from '../state/session.ts'
+import { Button } from '../ui/button.tsx'
 import { Segmented } from '../ui/toggle.tsx'
 import { Apps } from './apps.tsx'
 import { Connection } from './connections.tsx'
@@ -94,11 +97,29 @@ export function ProfilePage() {
       <SecondFactor />
       <Passkeys />
       <Devices />
+      <InstallSection />
       <Apps onMade={() => setTokensTurn(tokensTurn + 1)} />
       <ApiTokens turn={tokensTurn} />
       <UnfinishedUploads />
       <SaveBar form={{ ...form, discard }} />
     </div>
+  )
+}
+
+/** Where the browser offers it. */
+function InstallSection() {
+  const { t } = useLingui()
+  const { isOffered } = useSnapshot(install)
+  if (!isOffered) return null
+  return (
+    <Section
+      title={t`Install as an app`}
+      hint={t`Opens in its own window, appears where you share files, and shows your last folders offline.`}
+    >
+      <Button tone="line" icon={MonitorDown} onClick={() => void installProgram()}>
+        <Trans>Install</Trans>
+      </Button>
+    </Section>
   )
 }
 

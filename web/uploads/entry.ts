@@ -14,7 +14,7 @@ export function addDroppedItems(data: DataTransfer, targetVPath: string): Promis
 }
 
 /** Uploads files by their names, or by their paths when they come from a folder picker. */
-function addFiles(files: Iterable<File>, targetVPath: string): Promise<void> {
+export function addFiles(files: Iterable<File>, targetVPath: string): Promise<void> {
   return add(scanFiles(Array.from(files)), targetVPath)
 }
 

@@ -2,7 +2,7 @@
 // steer it. The rows of jobs are in jobs.tsx.
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { Check, ChevronDown, History, Pause, Play, TriangleAlert, X } from 'lucide-react'
+import { Bell, Check, ChevronDown, History, Pause, Play, TriangleAlert, X } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { type Snapshot, useSnapshot } from 'valtio'
 import type { Job } from '../../src/job-types.ts'
@@ -30,6 +30,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Ring, Spinner } from '../ui/progress.tsx'
 import { pickFiles } from './entry.ts'
 import { JobList } from './jobs.tsx'
+import { askToNotify, offersNotification } from './notify.ts'
 import styles from './panel.css?url'
 import { discardInterrupted } from './resume.ts'
 import { UploadRows } from './rows.tsx'
@@ -248,6 +249,7 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
         )}
       </span>
       <span className="row">
+        {busy && offersNotification(state.secondsLeft) && <NotifyButton />}
         {state.failed > 1 && (
           <Button size="sm" onClick={retryFailed}>
             <Trans>Retry failed</Trans>
@@ -260,6 +262,16 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
         )}
       </span>
     </footer>
+  )
+}
+
+function NotifyButton() {
+  const [isAsked, setIsAsked] = useState(false)
+  if (isAsked) return null
+  return (
+    <Button size="sm" icon={Bell} onClick={() => void askToNotify().then(() => setIsAsked(true))}>
+      <Trans>Notify me when done</Trans>
+    </Button>
   )
 }
 

@@ -2,7 +2,7 @@
 // modules add batches to it and steer it; React only reads web/state/uploads.ts.
 
 import { i18n } from '@lingui/core'
-import { msg, plural } from '@lingui/core/macro'
+import { msg } from '@lingui/core/macro'
 import { discardUpload } from '../api/uploads.ts'
 import { boot, hasTrash } from '../lib/boot.ts'
 import { announce } from '../lib/page/announce.ts'
@@ -19,6 +19,7 @@ import { refreshUsage } from '../state/usage.ts'
 import type { PlannedEntry } from './clashes.ts'
 import { keepAwake, warnOnLeaving } from './guards.ts'
 import { openJournal } from './journal.ts'
+import { noteTimeLeft, notifyEnd, uploadedText } from './notify.ts'
 import { watchOwnership } from './ownership.ts'
 import { UploadQueue } from './queue.ts'
 import { refusedToken, send } from './send.ts'
@@ -341,16 +342,14 @@ function endIdleHold() {
 
 /** Nobody looks at the panel: failures bring it back, success is said in one line. */
 function onIdle() {
-  if (!uploads.collapsed) return
   const { done, failed } = uploads
+  void notifyEnd(done, failed)
+  if (!uploads.collapsed) return
   uploads.collapsed = false
   if (failed > 0) return
   if (done > 0 && !hasTrash) toastSuccess(uploadedText(done))
   dismissUploads()
 }
-
-const uploadedText = (done: number) =>
-  plural(done, { one: '# file uploaded', other: '# files uploaded' })
 
 /** Speed is sampled every second, however often the totals change. */
 function tick(busy: boolean) {
@@ -372,6 +371,7 @@ function sample() {
   else meter.sample(sentBytes, performance.now())
   uploads.bytesPerSecond = meter.bytesPerSecond()
   uploads.secondsLeft = secondsLeft(totalBytes - sentBytes, meter.bytesPerSecond())
+  noteTimeLeft(uploads.secondsLeft)
 }
 
 /** Screen readers hear of a quarter, a half, three quarters and the end, not of every percent. */

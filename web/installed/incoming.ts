@@ -1,0 +1,41 @@
+// Files from other programs: shared by one (share target), or opened with this one (file handler). Both are
+// uploaded into a folder that the person chooses.
+
+import { isInstalled, SHARED_CACHE } from '../lib/page/installed.ts'
+import { openPrompt } from '../operations/prompts.ts'
+import { addFiles } from '../uploads/entry.ts'
+
+interface LaunchQueue {
+  setConsumer(consumer: (launch: { files?: readonly FileSystemFileHandle[] }) => void): void
+}
+
+/** Call when somebody has signed in: takes what was shared, and listens for what is opened from now on. */
+export async function takeIncoming(): Promise<void> {
+  const { launchQueue } = globalThis as { launchQueue?: LaunchQueue }
+  launchQueue?.setConsumer(({ files = [] }) => {
+    void Promise.all(files.map((handle) => handle.getFile())).then(upload)
+  })
+  if (isInstalled()) await upload(await sharedFiles())
+}
+
+/** Those that the service worker has put aside, which are then no longer there. */
+async function sharedFiles(): Promise<File[]> {
+  const cache = await caches.open(SHARED_CACHE)
+  const files: File[] = []
+  for (const request of await cache.keys()) {
+    const response = await cache.match(request)
+    await cache.delete(request)
+    if (!response) continue
+    const name = decodeURIComponent(response.headers.get('X-Name') ?? '')
+    const lastModified = Number(response.headers.get('X-Modified'))
+    const type = response.headers.get('Content-Type') ?? ''
+    files.push(new File([await response.blob()], name || 'file', { type, lastModified }))
+  }
+  return files
+}
+
+async function upload(files: readonly File[]): Promise<void> {
+  if (files.length === 0) return
+  const folder = await openPrompt('transfer', { kind: 'choose', items: [], folder: '/' })
+  if (folder !== null) await addFiles(files, folder)
+}
