@@ -44,6 +44,8 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/sbin/slapd'], debian: 'slapd' },
   { files: ['/usr/bin/ldapmodify'], debian: 'ldap-utils' },
   { files: ['/usr/bin/strip'], debian: 'binutils' },
+  // What reads metrics, with a server of which nothing is started.
+  { files: ['/usr/bin/promtool'], debian: 'prometheus' },
   { files: ['/usr/bin/ps', '/bin/ps'], debian: 'procps' },
   // A clock that is set is a library of a few lines: see test/support/fault-runs.ts.
   { files: ['/usr/bin/gcc'], debian: 'gcc' },

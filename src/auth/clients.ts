@@ -1,4 +1,5 @@
 // Who is on the other side of a request: the peer of the connection, and what a believed one forwards.
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import type { Config } from '../config/config.ts'
 import type { Logger } from '../lib/log.ts'
@@ -10,7 +11,12 @@ const GONE = 'gone'
 const HOST = /^(?:\[[\da-f:.]+\]|[\w.-]+)(?::\d+)?$/i
 const FORWARDING_HEADERS = ['x-forwarded-for', 'x-real-ip', 'x-forwarded-proto', 'x-forwarded-host']
 
+/** What proxies make: a UUID, a trace id, or numbers and dashes. */
+const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/
+
 interface Clients {
+  /** The id that a believed proxy has given the request, else one of our own. */
+  requestIdOf(incoming: IncomingMessage): string
   /** The visitor's address behind believed proxies; the empty string on a unix socket. */
   addressOf(incoming: IncomingMessage): string
   /**
@@ -30,6 +36,12 @@ interface Clients {
 /** The address of the other end of the connection; the empty string on a unix socket. */
 export function peerAddress({ socket }: Config, incoming: IncomingMessage): string {
   return incoming.socket.remoteAddress ?? (socket === '' ? GONE : '')
+}
+
+/** Twelve hexadecimal characters. */
+function newRequestId(): string {
+  // Node keeps random bytes for these, which makes it the cheapest source.
+  return randomUUID().slice(24)
 }
 
 /** Says once in the log when forwarding headers are not believed, or believed from nobody's proxy. */
@@ -68,6 +80,12 @@ export function createClients(config: Config, log: Logger): Clients {
     return scheme?.trim() === 'https' && believes(incoming)
   }
   return {
+    requestIdOf: (incoming) => {
+      const given = incoming.headers['x-request-id']
+      const isGiven = typeof given === 'string' && REQUEST_ID.test(given)
+      const counts = isGiven && isBelieved(peerAddress(config, incoming), trustedProxies)
+      return counts ? given : newRequestId()
+    },
     addressOf,
     networksOf: (incoming) => {
       const networks = new Set([networkOf(addressOf(incoming))])

@@ -10,6 +10,8 @@ import { isWholeTree } from '../auth/home.ts'
 import { buildConfig, type Config, collectOverrides } from '../config/config.ts'
 import { foldsCase } from '../files/caseless/folds-case.ts'
 import { checkRoots } from '../files/place/roots.ts'
+import { createMetrics, type Metrics } from '../health/metrics.ts'
+import { listenForMetrics } from '../health/metrics-listener.ts'
 import { openAssets } from '../http/assets.ts'
 import { errnoOf } from '../lib/errors.ts'
 import { type Logger, openLog } from '../lib/log.ts'
@@ -69,11 +71,13 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
       stderr: invocation.stderr,
     })
     void tidyUp(store, log.logger)
+    const metrics = config.metrics === null ? undefined : await createMetrics()
     try {
       const app = createApp({
         config,
         store,
         log: log.logger,
+        metrics,
         assets: openAssets(),
         foldCase: await foldsCase(config.root),
         foldingRoots: await rootsThatFold(config),
@@ -87,6 +91,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
       try {
         // What comes now must not be replaced by what came before.
         await Promise.race([app.settled, wait(SETTLE_MS, undefined, { ref: false })])
+        await using _metrics = await openMetrics(config, metrics, log.logger)
         running = await listen({ config, fetch: app.fetch, log: log.logger })
         log.logger.info(`Listening on ${running.address}`)
         invocation.stderr(startBlock(config, running, account))
@@ -129,6 +134,23 @@ async function stop(name: string, { config, log, app, running }: Stopping): Prom
   const isDrained = await running.close(drainTimeoutMs)
   if (!isDrained) log.error(`Requests still ran after ${drainTimeoutMs / 1000} s and were cut off`)
   return isDrained
+}
+
+/** Listens at the address for Prometheus, where there is one, until it is disposed of. */
+async function openMetrics(
+  config: Config,
+  metrics: Metrics | undefined,
+  log: Logger,
+): Promise<AsyncDisposable> {
+  if (!metrics || config.metrics === null) return { [Symbol.asyncDispose]: async () => {} }
+  const listener = await listenForMetrics(config.metrics, metrics)
+  log.info(`Metrics at http://${listener.address}/metrics`)
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await listener.close()
+      metrics.close()
+    },
+  }
 }
 
 async function rootsThatFold({ roots }: Config): Promise<ReadonlySet<string>> {

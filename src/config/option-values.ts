@@ -2,7 +2,7 @@
 // calls them adds where the text came from.
 
 import { readFileSync } from 'node:fs'
-import { isIP, isIPv4 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 import type { BootSettings } from '../api-types.ts'
 import { LOOPBACK_BLOCKS, PRIVATE_BLOCKS } from '../lib/address-blocks.ts'
 
@@ -249,6 +249,30 @@ export function parseRateLimit(text: string): RateLimit {
 const NAMED_BLOCKS: Record<string, readonly string[]> = {
   loopback: LOOPBACK_BLOCKS,
   private: PRIVATE_BLOCKS,
+}
+
+/** Where something else than the interface is served. */
+export interface ListenAddress {
+  readonly address: string
+  readonly port: number
+}
+
+/** `127.0.0.1:9100`, `[::1]:9100` or `localhost:9100`, on this machine or in a private network; empty is null. */
+export function parsePrivateListener(text: string): ListenAddress | null {
+  if (text === '') return null
+  const [, bracketed, plain, digits = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d+)$/.exec(text) ?? []
+  const named = bracketed ?? plain ?? ''
+  const address = named === 'localhost' ? '127.0.0.1' : named
+  if (isIP(address) === 0 || (isIPv6(address) && bracketed === undefined))
+    throw new Error('expected an address and a port such as 127.0.0.1:9100')
+  const blocks = new BlockList()
+  for (const block of [...LOOPBACK_BLOCKS, ...PRIVATE_BLOCKS]) {
+    const [net = '', bits] = block.split('/')
+    blocks.addSubnet(net, Number(bits), isIPv6(net) ? 'ipv6' : 'ipv4')
+  }
+  if (!blocks.check(address, isIPv6(address) ? 'ipv6' : 'ipv4'))
+    throw new Error('nobody signs in there, so it must be a loopback or a private address')
+  return { address, port: parsePort(digits) }
 }
 
 /** Addresses and CIDR blocks; the words `loopback` and `private` are replaced by their blocks. */

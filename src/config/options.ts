@@ -21,6 +21,7 @@ import {
   parsePieceSize,
   parsePort,
   parsePositiveDuration,
+  parsePrivateListener,
   parseProxyList,
   parseRateLimit,
   parseRoots,
@@ -307,6 +308,13 @@ export const OPTIONS = {
     logFormat: parsed('FORMAT', oneOf('text', 'json'), 'text', 'Log lines as text or json', {
       ours: true,
     }),
+    metrics: parsed(
+      'ADDRESS:PORT',
+      parsePrivateListener,
+      '',
+      'Figures for Prometheus at /metrics of this address, loopback or private; empty has none',
+      { ours: true },
+    ),
     audit: text('TARGET', 'Who did what: file (beside the database), a path, stdout or off', {
       default: 'file',
       ours: true,

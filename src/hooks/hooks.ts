@@ -34,11 +34,18 @@ export interface HookServices {
   store: Store
   log: Logger
   programs: Programs
+  /** Counts what has ended. */
+  metrics?: HookCounts | undefined
 }
 
-export function createHooks({ config, store, log, programs }: HookServices): Hooks {
+export interface HookCounts {
+  hook(kind: 'command' | 'webhook', isOk: boolean): void
+}
+
+export function createHooks(services: HookServices): Hooks {
+  const { config, store, log } = services
   const secret = () => webhookSecretOf(config.webhookSecret, store.settings().key)
-  const webhooks = createWebhooks(secret, log)
+  const webhooks = createWebhooks(secret, log, services.metrics)
 
   return {
     run: async (when, change) => {
@@ -55,7 +62,7 @@ export function createHooks({ config, store, log, programs }: HookServices): Hoo
       const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
       if (lines.length === 0) return false
       const variables = variablesOf({ config, store }, change, trigger)
-      for (const line of lines) await runLine(line, settings, variables, programs, log)
+      for (const line of lines) await runLine(line, settings, variables, services)
       return true
     },
     close: () => webhooks.close(),
@@ -96,8 +103,7 @@ async function runLine(
   line: string,
   settings: Settings,
   variables: EventVariables,
-  programs: Programs,
-  log: Logger,
+  { programs, log, metrics }: HookServices,
 ): Promise<void> {
   const background = line.trimEnd().endsWith('&')
   const text = background ? line.trimEnd().slice(0, -1).trimEnd() : line
@@ -124,9 +130,11 @@ async function runLine(
         const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
         const end = `ended with ${ended ?? exitCode ?? 'a signal'}`
         log.info(`${variables.TRIGGER}: ${argv[0]} ${end} after ${seconds} s`)
+        metrics?.hook('command', exitCode === 0)
         if (exitCode !== 0) throw failed(end)
       },
       (error: Error) => {
+        metrics?.hook('command', false)
         log.info(`${variables.TRIGGER}: ${argv[0]} did not start: ${error.message}`)
         throw failed('cannot be started', error)
       },

@@ -38,7 +38,11 @@ export function webhookSecretOf(configured: string, signingKey: string): string 
 }
 
 /** `secret` signs the body as `X-FileBrowser-Signature: sha256=<hex>`. */
-export function createWebhooks(secret: () => string, log: Logger): Webhooks {
+export function createWebhooks(
+  secret: () => string,
+  log: Logger,
+  metrics?: { hook(kind: 'webhook', isOk: boolean): void },
+): Webhooks {
   const closing = new AbortController()
   let pending = 0
 
@@ -51,9 +55,10 @@ export function createWebhooks(secret: () => string, log: Logger): Webhooks {
     }
     for (let attempt = 0; ; attempt++) {
       const problem = await post(url, body, headers, closing.signal)
-      if (problem === null) return
+      if (problem === null) return metrics?.hook('webhook', true)
       const waitMs = RETRY_DELAYS_MS[attempt]
       if (waitMs === undefined) {
+        metrics?.hook('webhook', false)
         log.warn(`webhook ${hostOf(url)} was given up: ${problem}`, { trigger })
         return
       }

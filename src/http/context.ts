@@ -37,6 +37,8 @@ export interface Variables {
   lockTokens: readonly string[] | undefined
   /** Makes the answer to a failure, where that is not a line of text. */
   presentFailure: ((error: AppError) => Response) | undefined
+  /** Tells this request in answers and in the log. */
+  requestId: string
   /** Text of the failure for the log line. */
   failure: string
   /** The path in the line of the log, where it is not the address. */
@@ -62,6 +64,8 @@ export interface Ending {
   isWhole: boolean
   /** Of the body, sent. */
   bytes: number
+  /** Of a failure. */
+  code: string
 }
 
 export type Principal =

@@ -1,8 +1,12 @@
 // The one place that writes answers to sockets.
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createMiddleware } from 'hono/factory'
+import { matchedRoutes } from 'hono/route'
 import { networkOf } from '../auth/address.ts'
+import type { Metrics } from '../health/metrics.ts'
+import { routeNameOf } from '../health/route-names.ts'
 import type { Buffers } from '../lib/buffers.ts'
 import { clientGone, isAbort } from '../lib/errors.ts'
 import {
@@ -23,27 +27,58 @@ import type { Transfer, TransferKind } from './transfers.ts'
 /** The outermost middleware: sends what handlers answer. Without a socket it becomes a Response. */
 export function delivery(deps: Deps) {
   return createMiddleware<Env>(async function delivery(c, next) {
-    c.set('headers', {})
+    const requestId = deps.clients.requestIdOf(c.env.incoming)
+    c.set('requestId', requestId)
+    c.set('headers', { 'X-Request-Id': requestId })
+    const begunMs = performance.now()
     await next()
-    const ending: Ending = { status: 0, isWhole: true, bytes: 0 }
+    const ending: Ending = { status: 0, isWhole: true, bytes: 0, code: '' }
     const answer = await answerOf(c.res)
     const delivered = await deliver(c, deps, answer, ending).catch((error: unknown) => {
       // Hono would answer once more.
       if (!c.env.outgoing?.headersSent) throw error
-      deps.log.error('an answer ended badly', { path: logPath(c), error: String(error) })
+      deps.log.error('an answer ended badly', {
+        path: logPath(c),
+        requestId,
+        error: String(error),
+      })
       return RESPONSE_ALREADY_SENT
     })
     recordAct(c, deps, ending)
+    if (deps.metrics) count(c, deps.metrics, ending, begunMs)
     // Hono would copy the headers of the one before.
     c.res = undefined
     c.res = delivered
   })
 }
 
+/** Bytes of a connection that were counted with the requests before. */
+const countedBytes = Symbol('countedBytes')
+
+function count(c: Ctx, metrics: Metrics, ending: Ending, begunMs: number): void {
+  const socket: (Socket & { [countedBytes]?: number }) | undefined = c.env.outgoing?.req?.socket
+  const totalBytes = socket?.bytesRead ?? 0
+  metrics.answered({
+    route: routeNameOf(matchedRoutes(c).findLast(({ path }) => !path.endsWith('*'))?.path),
+    status: ending.status,
+    seconds: (performance.now() - begunMs) / 1000,
+    receivedBytes: totalBytes - (socket?.[countedBytes] ?? 0),
+    sentBytes: ending.bytes,
+    code: ending.code,
+  })
+  if (socket) socket[countedBytes] = totalBytes
+}
+
+function codeOf({ headers }: Answer): string {
+  const code = typeof headers === 'function' ? undefined : headers['X-Error-Code']
+  return typeof code === 'string' ? code : ''
+}
+
 async function deliver(c: Ctx, deps: Deps, answer: Answer, ending: Ending): Promise<Response> {
   const { incoming, outgoing } = c.env
   const { body } = answer
   ending.status = answer.status
+  ending.code = codeOf(answer)
   // Hono makes the answer to HEAD from the one to GET.
   if (!outgoing || incoming.method === 'HEAD') return toResponse(c, deps, answer, ending)
   if (isGone(outgoing)) {
@@ -90,7 +125,11 @@ async function sendStreamed(
       // A part must not be taken for the whole.
       outgoing.destroy()
       if (isFault)
-        deps.log.error(`${body.what} broke off`, { path: logPath(c), error: String(error) })
+        deps.log.error(`${body.what} broke off`, {
+          path: logPath(c),
+          requestId: c.get('requestId'),
+          error: String(error),
+        })
     }
   } finally {
     clearTimeout(timer)

@@ -24,6 +24,7 @@ import { createSelections } from '../files/archive/selections.ts'
 import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
+import type { Metrics } from '../health/metrics.ts'
 import { createReadiness } from '../health/readiness.ts'
 import { auditLineOf } from '../jobs/audit-line.ts'
 import { createJobs } from '../jobs/jobs.ts'
@@ -34,7 +35,15 @@ import { createServices } from '../operations/services.ts'
 import { createPrograms } from '../programs/runner.ts'
 import { recordsBefore } from '../store/access/records-before.ts'
 import type { Collection } from '../store/collection.ts'
-import { FOLDERS, GROUPS, MEMBERSHIPS, SETTINGS, SHARES, USERS } from '../store/collections.ts'
+import {
+  FOLDERS,
+  GROUPS,
+  MEMBERSHIPS,
+  SESSIONS,
+  SETTINGS,
+  SHARES,
+  USERS,
+} from '../store/collections.ts'
 import type { Store } from '../store/store.ts'
 import type { Assets } from './assets.ts'
 import { createPendingBodies } from './pending-bodies.ts'
@@ -50,6 +59,8 @@ export interface BaseDeps {
   foldCase: boolean
   /** Names of the roots on disks that ignore case. */
   foldingRoots?: ReadonlySet<string>
+  /** Counts for Prometheus, where that is wanted. */
+  metrics?: Metrics | undefined
   /** How long a body may take that is read into memory, in milliseconds; see body.ts. */
   bodyTimeoutMs?: number
 }
@@ -73,9 +84,18 @@ export function createDeps(base: BaseDeps) {
     onError: (error) => log.error(`the audit log cannot be written: ${(error as Error).message}`),
   })
   const apiTokens = createApiTokens(store)
+  const readiness = createReadiness(services)
+  base.metrics?.watch({
+    store,
+    sessions: () => store.count(SESSIONS),
+    uploads: () => countOf(services.temps.noted().values(), ({ upload }) => upload !== undefined),
+    previews: previews.waiting,
+    roots: readiness.roots,
+  })
   return {
     ...base,
     ...services,
+    metrics: base.metrics,
     tokens: createTokens(() => store.settings().key),
     sessions: createSessions(
       store,
@@ -85,7 +105,7 @@ export function createDeps(base: BaseDeps) {
           `who signs in and out is kept in memory until the database can be written: ${(error as Error).message}`,
         ),
     ),
-    readiness: createReadiness(services),
+    readiness,
     apiTokens,
     secondFactors: createSecondFactors(store),
     passkeys: createPasskeys(store, log, services.threads),
@@ -133,6 +153,12 @@ export function createDeps(base: BaseDeps) {
       )
     },
   }
+}
+
+function countOf<T>(values: Iterable<T>, test: (value: T) => boolean): number {
+  let count = 0
+  for (const value of values) if (test(value)) count++
+  return count
 }
 
 /** What decides who sees what in a tree. */

@@ -1,5 +1,4 @@
 // Failures: what they are answered with, and the line each leaves in the log.
-import { randomBytes } from 'node:crypto'
 import { AppError, fromErrno, isAbort, isFullDisk } from '../lib/errors.ts'
 import { clientAddress } from './client-address.ts'
 import type { Ctx } from './context.ts'
@@ -20,10 +19,9 @@ export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
   }
   const present = c.get('presentFailure')
   if (!(error instanceof AppError)) {
-    const id = report(error, c, deps)
-    if (present)
-      return present(new AppError('internal', 'failed', { headers: { 'X-Request-Id': id } }))
-    return sendStatus(500, { code: 'internal', headers: { 'X-Request-Id': id } })
+    report(error, c, deps)
+    if (present) return present(new AppError('internal', 'failed'))
+    return sendStatus(500, { code: 'internal' })
   }
   c.set('failure', reasonOf(error))
   if (error.code === 'internal') report(error, c, deps)
@@ -40,7 +38,8 @@ export function logFailure(c: Ctx, deps: Deps, status: number): void {
   if (status < 400 || (status === 404 && QUIET.has(c.env.target.key))) return
   const error = c.get('failure') as string | undefined
   const address = clientAddress(c, deps)
-  deps.log.request({ path: logPath(c), status, address, ...(error ? { error } : {}) })
+  const requestId = c.get('requestId')
+  deps.log.request({ path: logPath(c), status, address, requestId, ...(error ? { error } : {}) })
 }
 
 // With the text of the system or program that caused it.
@@ -49,12 +48,11 @@ function reasonOf({ message, status, cause }: AppError): string {
   return `${message} (${cause.message})`
 }
 
-function report(error: unknown, c: Ctx, deps: Deps): string {
-  const id = randomBytes(6).toString('hex')
+function report(error: unknown, c: Ctx, deps: Deps): void {
+  const id = c.get('requestId')
   const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
   c.set('failure', error instanceof Error ? error.message : String(error))
   deps.log.error(`request ${id} failed: ${text}`, { path: logPath(c), requestId: id })
-  return id
 }
 
 /** The path without line breaks, which would make a second log line. */

@@ -7,6 +7,8 @@ interface RequestEntry {
   status: number
   /** Client address after trusted proxies were taken into account. */
   address: string
+  /** As the answer has it in `X-Request-Id`. */
+  requestId?: string
   /** Text of the failure, absent when there is none. */
   error?: string
 }
@@ -63,7 +65,7 @@ export function createLogger({
     error: (message, fields = {}) => line('error', sealed(message), fields),
     request(entry) {
       // Plain `path: status address error`, without a level word: recipes match from the stamp on.
-      const { path, status, address, error = '<nil>' } = entry
+      const { path, status, address, requestId, error = '<nil>' } = entry
       const isLogin = path === '/api/login'
       // The colon that follows would make any other path that ends like it read like it.
       const shown = isLogin ? path : sealed(path).replace(/\/api\/login$/, '/api%2Flogin')
@@ -71,7 +73,11 @@ export function createLogger({
       const refused = isLogin && status === 403
       const text = `${shown}: ${status} ${address} ${refused ? '<nil>' : sealed(error)}`
       if (format === 'json') line(status >= 500 ? 'error' : 'info', text, { ...entry })
-      else write(`${localStamp(now())} ${oneLine(text)}\n`)
+      else {
+        // Recipes that count sign-ins match to the end of the line.
+        const tail = isLogin || requestId === undefined ? '' : ` (${requestId})`
+        write(`${localStamp(now())} ${oneLine(text + tail)}\n`)
+      }
     },
   }
 }

@@ -124,7 +124,7 @@ function commandEvents(c: Ctx, deps: Deps, open: Allotment<object>) {
         .then((status) => {
           leave()
           endConnection(ws)
-          recordAct(c, deps, { status, isWhole: true, bytes: 0 })
+          recordAct(c, deps, { status, isWhole: true, bytes: 0, code: '' })
         })
     },
     onClose: onEnd,

@@ -37,7 +37,11 @@ function createBodies() {
   const closed: string[] = []
   const transfers = createTransfers()
   const log = { error: (text: string) => lines.push(text), request: () => {} }
-  const deps = { transfers, log, clients: { addressOf: () => '' } } as unknown as Deps
+  const deps = {
+    transfers,
+    log,
+    clients: { addressOf: () => '', requestIdOf: () => 'a1' },
+  } as unknown as Deps
   const app = new Hono<Env>()
   app.onError((error, c) => answerError(error, c as never, deps))
   app.use(async (c, next) => {

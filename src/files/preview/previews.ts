@@ -61,6 +61,8 @@ export interface Previews {
    * host paths. What is being made of them is not kept. Never rejects: it comes after the change.
    */
   forget(realPaths: readonly string[]): Promise<void>
+  /** How many are being made or wait for that. */
+  waiting(): number
   /** Whether there may be anything to be forgotten. */
   mayHoldAny(): boolean
   /** Full path of ffmpeg, looked for once at the start; empty without it. */
@@ -127,6 +129,7 @@ export function createPreviews(options: PreviewOptions): Previews {
         await cache.forget(realPath).catch(() => {})
       }
     },
+    waiting: () => pending.size,
     mayHoldAny: () => pending.size > 0 || cache.mayHoldAny(),
     videoProgram,
     close: () => {

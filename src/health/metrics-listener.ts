@@ -1,0 +1,53 @@
+// The address at which Prometheus asks. Nobody signs in there, so it is never open to the world.
+import { createServer } from 'node:http'
+import { isIPv6 } from 'node:net'
+import { AppError, errnoOf } from '../lib/errors.ts'
+import type { Metrics } from './metrics.ts'
+
+/** Whoever asks gets the same; this many at a time are enough. */
+const MAX_CONNECTIONS = 20
+const HEAD_TIMEOUT_MS = 10_000
+
+interface MetricsListener {
+  /** As it is bound: `127.0.0.1:9100`. */
+  address: string
+  close(): Promise<void>
+}
+
+/** Answers `GET /metrics` and nothing else. Throws AppError with a text for the operator. */
+export async function listenForMetrics(
+  { address, port }: { address: string; port: number },
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+): Promise<MetricsListener> {
+  const server = createServer(async ({ method, url }, response) => {
+    if (url !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
+      response.writeHead(404).end()
+      return
+    }
+    const text = await metrics.text()
+    response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' })
+    response.end(text)
+  })
+  server.maxConnections = MAX_CONNECTIONS
+  server.headersTimeout = HEAD_TIMEOUT_MS
+  server.requestTimeout = HEAD_TIMEOUT_MS
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => {
+      const reason =
+        errnoOf(error) === 'EADDRINUSE' ? 'the port is in use by another program' : errnoOf(error)
+      const text = `--metrics: cannot listen on ${address}:${port}: ${reason}`
+      reject(new AppError('bad_request', text, { cause: error }))
+    })
+    server.listen(port, address, resolve)
+  })
+  const bound = server.address()
+  const boundPort = typeof bound === 'object' && bound !== null ? bound.port : port
+  return {
+    address: `${isIPv6(address) ? `[${address}]` : address}:${boundPort}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
