@@ -1,5 +1,6 @@
 // The application: routes mounted in one list over services made once, one error handler.
 
+import { setTimeout as delay } from 'node:timers/promises'
 import { Hono } from 'hono'
 import type { Router } from 'hono/router'
 import { TrieRouter } from 'hono/router/trie-router'
@@ -152,8 +153,7 @@ export function createApp(base: BaseDeps): App {
     stopWaiting: deps.jobs.stopWaiting,
     reopen: deps.audit.reopen,
     close: async () => {
-      // They run hooks and write to the history.
-      await deps.jobs.close()
+      await endJobs(deps)
       deps.hooks.close()
       deps.transfers.close()
       deps.previews.close()
@@ -179,6 +179,17 @@ export function createApp(base: BaseDeps): App {
       await deps.temps.close()
     },
   }
+}
+
+/** Of jobs, once the server stops. */
+const COMMANDS_MS = 3_000
+
+/** They write to the history, and run commands, which may take hours: these are ended after a while. */
+async function endJobs({ jobs, programs }: Pick<Deps, 'jobs' | 'programs'>): Promise<void> {
+  const ended = jobs.close()
+  await Promise.race([ended, delay(COMMANDS_MS, undefined, { ref: false })])
+  await programs.close()
+  await ended
 }
 
 /** Addresses of which what was found is kept: more than there are, and made-up ones may come. */

@@ -50,7 +50,7 @@ export interface Job {
   createdAt: string
   startedAt: string | null
   endedAt: string | null
-  /** By this name the history has it, and undoes it. */
+  /** By this name the history has it, and undoes it. Empty for a request of a client that gave none. */
   operation: string
 }
 

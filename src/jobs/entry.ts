@@ -1,8 +1,30 @@
 // A job in memory: its record, how far it is, and the run that is under way.
 import type { Job } from '../job-types.ts'
+import type { VPath } from '../lib/vpath.ts'
 import type { Halves } from './manifest.ts'
 import { createMeter, type Meter } from './meter.ts'
 import { isEnded, type JobOwner, type JobRecord, type JobRequest } from './record.ts'
+
+/** A job that a request waits for to its end. */
+export interface Attended {
+  /** Throws what the request would be refused with now. Asked until the job is shown. */
+  demand(): void
+  /** False once its client has gone. */
+  isWaitedFor(): boolean
+  /** Before that there is neither a file of it nor a line in a list. */
+  isShown: boolean
+  shown: Promise<void>
+  /** Shows it; without effect on what is over. */
+  show(): Promise<void>
+}
+
+/** What a run has come to, for whoever waits for it. */
+export interface Outcome {
+  /** Where a copy or move has gone. */
+  target?: VPath
+  /** The first failure. */
+  error?: unknown
+}
 
 export interface Entry {
   record: JobRecord
@@ -16,6 +38,9 @@ export interface Entry {
   running: Promise<void> | null
   /** Who waits for its end. */
   waiting: Set<() => void>
+  /** Null for what nobody waits for, or no longer. */
+  attended: Attended | null
+  outcome: Outcome
 }
 
 export function entryOf(record: JobRecord, secret: string | null = null): Entry {
@@ -28,6 +53,8 @@ export function entryOf(record: JobRecord, secret: string | null = null): Entry 
     control: null,
     running: null,
     waiting: new Set(),
+    attended: null,
+    outcome: {},
   }
 }
 

@@ -4,6 +4,7 @@ import type { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import type { Actor } from '../operations/actor.ts'
 import type { Devices } from './disk-places.ts'
+import type { Outcome } from './entry.ts'
 import { goesOn } from './job-actor.ts'
 import type { Halves, ItemSoFar, Manifest } from './manifest.ts'
 import type { Meter } from './meter.ts'
@@ -20,8 +21,12 @@ export interface Run {
   soFar: Map<number, ItemSoFar>
   /** Of large files that were not whole at the end of a run. */
   halves: Halves
-  /** Waits for a place on these disks; call the result to leave. */
-  take(devices: Devices): Promise<() => void>
+  /** Waits for a place on these disks; call the result to leave. Null for what begins at once. */
+  take: ((devices: Devices) => Promise<() => void>) | null
+  /** Told why an item was not done as a whole. */
+  outcome: Outcome
+  /** When it is shown: before that its files are not counted. Null for what always is. */
+  shown: Promise<void> | null
   onFailed(path: VPath, error: AppError): void
 }
 

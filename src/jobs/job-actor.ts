@@ -41,17 +41,18 @@ export function ownerOf(
 
 /**
  * The actor of one run of a job. Its `demand` throws RightsChanged as soon as anything differs by which its first tree
- * was made, or what ownerOf throws.
+ * was made, or what ownerOf or `demandFirst` throws.
  */
 export function jobActor(
   services: Services,
   tokens: Pick<ApiTokens, 'stillValid'>,
   record: JobRecord,
   signal: () => AbortSignal,
+  demandFirst?: () => void,
 ): Actor {
   const user = ownerOf(services, tokens, record)
   const facts = treeFactsOf(services)
-  const { session, operation } = record
+  const { session, operation, origin } = record
   return {
     services,
     user,
@@ -59,8 +60,9 @@ export function jobActor(
     get signal() {
       return signal()
     },
-    origin: { via: 'job', session, operation },
+    origin: origin ? { session, ...origin } : { via: 'job', session, operation },
     demand: () => {
+      demandFirst?.()
       const now = ownerOf(services, tokens, record)
       const isAsBefore = treeFactsOf(services).every((fact, i) => fact === facts[i])
       if (!isAsBefore || (now !== user && !isDeepStrictEqual(rightsIn(now), rightsIn(user))))

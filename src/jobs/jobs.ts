@@ -3,7 +3,17 @@ import { mkdir } from 'node:fs/promises'
 import { createId } from '../history/record.ts'
 import type { Job, JobState } from '../job-types.ts'
 import { AppError, badRequest, tooMany } from '../lib/errors.ts'
-import { type Entry, entryOf, FEW_ITEMS, isSame, viewOf, waitForEnd, wakeAll } from './entry.ts'
+import { type Asking, attend, attendedEnd } from './attended.ts'
+import {
+  type Entry,
+  entryOf,
+  FEW_ITEMS,
+  isSame,
+  type Outcome,
+  viewOf,
+  waitForEnd,
+  wakeAll,
+} from './entry.ts'
 import { createJobEvents, type JobEvents } from './events.ts'
 import { Stopped } from './job-actor.ts'
 import {
@@ -43,6 +53,15 @@ export interface Jobs {
    * Begins a job, or gives the one that waits to do the same. Throws `too_many_requests` for an account that has too many.
    */
   add(owner: JobOwner, request: JobRequest, more?: More): Promise<{ job: Job; isNew: boolean }>
+  /**
+   * Does at once what a request waits for to its end, and gives what it has come to; throws what it fails with. It is a
+   * job once it takes longer, and goes on when its client goes. Throws `too_many_requests` as `add` does.
+   */
+  attend(
+    owner: JobOwner,
+    request: JobRequest,
+    asking: Asking & { origin: NonNullable<JobRecord['origin']> },
+  ): Promise<Outcome>
   /** Whether an account has some to hear of that it may not have seen: not ended, or failed after a while. */
   hasNews(userID: number): boolean
   /** The newest first. */
@@ -66,16 +85,27 @@ export interface Jobs {
 /** All jobs that there are. */
 interface Hall {
   entries: Map<string, Entry>
+  /** Those that are not shown yet. */
+  brief: Set<Entry>
   files: JobFiles
   runner: Runner
   isStopping: boolean
+  /** Told why a job would not outlive the server. */
+  onLost(error: unknown): void
 }
 
 /** Touches no file and starts nothing before the first job. */
 export function createJobs(options: JobsOptions): Jobs {
   const files = jobFilesOf(options.services.store.file)
   const runner = createRunner(options, files)
-  const hall: Hall = { entries: new Map(), files, runner, isStopping: false }
+  const hall: Hall = {
+    entries: new Map(),
+    brief: new Set(),
+    files,
+    runner,
+    isStopping: false,
+    onLost: (error) => options.services.log.error('a job cannot be kept', { error }),
+  }
   const { entries } = hall
   const events = createJobEvents(entries)
   let opening: Promise<void> | null = null
@@ -95,6 +125,10 @@ export function createJobs(options: JobsOptions): Jobs {
     async add(owner, request, more = {}) {
       await opened()
       return add(hall, owner, request, more)
+    },
+    async attend(owner, request, asking) {
+      await opened()
+      return attendNow(hall, owner, request, asking)
     },
     hasNews: (userID) =>
       [...entries.values()].some(({ record }) => record.userID === userID && isNews(record)),
@@ -130,8 +164,9 @@ export function createJobs(options: JobsOptions): Jobs {
       hall.isStopping = true
       events.stop()
       await opening?.catch(() => {})
-      for (const { control } of entries.values()) control?.abort(new Stopped('close'))
-      await Promise.all([...entries.values()].map(({ running }) => running))
+      const all = [...entries.values(), ...hall.brief]
+      for (const { control } of all) control?.abort(new Stopped('close'))
+      await Promise.all(all.map(({ running }) => running))
     },
   }
 }
@@ -163,18 +198,16 @@ async function add(
   request: JobRequest,
   { name, secret = null }: More,
 ): Promise<{ job: Job; isNew: boolean }> {
-  const { entries, files, runner } = hall
+  const { entries } = hall
   const own = [...entries.values()].filter(({ record }) => record.userID === owner.userID)
   const same = own.find(({ record }) => record.state === 'queued' && isSame(record, owner, request))
   if (same) return { job: viewOf(same), isNew: false }
-  if (own.filter(({ record }) => !isEnded(record)).length >= MAX_WAITING)
-    throw tooMany(`${MAX_WAITING} jobs of the account have not ended`, RETRY_SECONDS)
+  requireRoom(own)
   const entry = entryOf(newRecord(owner, request, name), secret)
   const { id } = entry.record
   entries.set(id, entry)
   try {
-    await mkdir(files.folder, { recursive: true, mode: 0o700 })
-    await runner.save(entry)
+    await keep(hall, entry)
   } catch (error) {
     entries.delete(id)
     throw error
@@ -182,6 +215,42 @@ async function add(
   start(hall, entry)
   await forgetOld(hall, owner.userID)
   return { job: viewOf(entry), isNew: true }
+}
+
+function requireRoom(own: readonly Entry[]): void {
+  if (own.filter(({ record }) => !isEnded(record)).length >= MAX_WAITING)
+    throw tooMany(`${MAX_WAITING} jobs of the account have not ended`, RETRY_SECONDS)
+}
+
+async function keep({ files, runner }: Hall, entry: Entry): Promise<void> {
+  await mkdir(files.folder, { recursive: true, mode: 0o700 })
+  await runner.save(entry)
+}
+
+async function attendNow(
+  hall: Hall,
+  owner: JobOwner,
+  request: JobRequest,
+  asking: Asking & { origin: NonNullable<JobRecord['origin']> },
+): Promise<Outcome> {
+  const { entries, brief } = hall
+  const isOwn = ({ record }: Entry) => record.userID === owner.userID
+  requireRoom([...entries.values(), ...brief].filter(isOwn))
+  const { origin } = asking
+  const entry = entryOf({ ...newRecord(owner, request, origin.operation ?? ''), origin })
+  const attended = attend(entry, asking, async () => {
+    await keep(hall, entry).catch(hall.onLost)
+    brief.delete(entry)
+    entries.set(entry.record.id, entry)
+  })
+  brief.add(entry)
+  try {
+    hall.runner.start(entry)
+    return await attendedEnd(entry, attended, asking.signal)
+  } finally {
+    brief.delete(entry)
+    if (attended.isShown) await forgetOld(hall, owner.userID)
+  }
 }
 
 async function act(hall: Hall, entry: Entry, action: Action, secret: string | null): Promise<Job> {

@@ -70,10 +70,10 @@ function longOf(run: ItemRun) {
 
 async function runTransfer(run: ItemRun, event: 'copy' | 'rename'): Promise<void> {
   const { actor, record, source } = run
-  const { to, conflict } = record
+  const { to, conflict, how } = record
   const long: LongTransfer = longOf(run)
-  const wanted = joinVPath(to as VPath, baseName(source))
-  await transfer(actor, event, source, wanted, HOW[conflict], long)
+  const wanted = how.target ?? joinVPath(to as VPath, baseName(source))
+  run.outcome.target = await transfer(actor, event, source, wanted, HOW[conflict], long)
 }
 
 async function runRemoval(run: ItemRun): Promise<void> {

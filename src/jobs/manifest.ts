@@ -99,8 +99,13 @@ function isHalf(value: unknown): value is { half: string } & HalfCopy {
   return typeof half === 'string' && typeof path === 'string' && isTempName(basename(path))
 }
 
-/** Makes the file with the first line, for the server's account alone. `onError` is told once when it cannot be written. */
-export function openManifest(file: string, onError: (error: unknown) => void): Manifest {
+/** Makes the file with the first line, for the server's account alone, and not before `held`. `onError` is told once when it cannot be written. */
+export function openManifest(
+  file: string,
+  onError: (error: unknown) => void,
+  held: Promise<void> | null = null,
+): Manifest {
+  let isHeld = held !== null
   let waiting = ''
   let handle: FileHandle | undefined
   let timer: NodeJS.Timeout | undefined
@@ -110,6 +115,7 @@ export function openManifest(file: string, onError: (error: unknown) => void): M
   const write = async () => {
     clearTimeout(timer)
     timer = undefined
+    if (isHeld) return
     const text = waiting
     waiting = ''
     if (text === '' || isBroken) return
@@ -134,11 +140,18 @@ export function openManifest(file: string, onError: (error: unknown) => void): M
     if (waiting.length >= BATCH_BYTES) void flush()
     else timer ??= setTimeout(() => void flush(), BATCH_MS).unref()
   }
+  let isClosed = false
+  void held?.then(() => {
+    isHeld = false
+    // What was over before it is kept nowhere.
+    return isClosed ? undefined : flush()
+  })
   return {
     add: put,
     addMade: (item, { made, sourceMtimeNs }) => put([item, sourceMtimeNs, ...rowOf(made)]),
     flush,
     async close() {
+      isClosed = true
       await flush()
       await handle?.close()
     },

@@ -3,7 +3,7 @@ import { readdir, readFile, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ArchiveFormat } from '../files/archive/formats.ts'
 import type { ChecksumAlgorithm } from '../files/transfer/checksum.ts'
-import { timeOfId } from '../history/record.ts'
+import { type Origin, timeOfId } from '../history/record.ts'
 import type { Job, JobConflict, JobKind, JobState } from '../job-types.ts'
 import { unless } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
@@ -25,6 +25,8 @@ export interface JobHow {
   ids?: string[]
   /** What was deleted later stays in the trash. Milliseconds since the epoch. */
   untilMs?: number
+  /** Where a copy or move goes, where that is not under the name of the item. */
+  target?: VPath
   /** Permission bits. */
   mode?: number
   recursive?: boolean
@@ -61,6 +63,8 @@ export interface JobRecord
   extends JobRequest,
     JobOwner,
     Pick<Job, Own | 'errors' | 'errorCount' | 'operation'> {
+  /** How the history knows a request that has become a job. */
+  origin?: Pick<Origin, 'via' | 'operation'>
   createdMs: number
   startedMs: number | null
   endedMs: number | null

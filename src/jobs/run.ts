@@ -38,7 +38,8 @@ export async function runJob(run: Run): Promise<void> {
     // What a file of sums names is not below it.
     if (hasBegun || !WORK[record.kind].counts || record.how.check) return
     hasBegun = true
-    countTotal(run, stop).catch(() => {})
+    const counted = run.shown ? run.shown.then(() => countTotal(run, stop)) : countTotal(run, stop)
+    counted.catch(() => {})
   }
   const { all } = WORK[record.kind]
   try {
@@ -62,6 +63,7 @@ async function runItem(run: Run, item: number, source: VPath, count: () => void)
     )
   } catch (error) {
     actor.signal.throwIfAborted()
+    run.outcome.error ??= error
     if (!(error instanceof AppError) || FATAL.includes(error.code)) throw error
     // Of what is incomplete the parts were told.
     if (error.code !== 'incomplete' || record.errorCount === failuresBefore)
@@ -84,7 +86,7 @@ async function withPlace(
   let leave: (() => void) | undefined
   const begin = async () => {
     if (leave) return
-    leave = await run.take(await devicesOf(run, items))
+    leave = run.take ? await run.take(await devicesOf(run, items)) : () => {}
     count()
   }
   try {
@@ -119,6 +121,7 @@ async function countTotal(
   const isShown = WORK[record.kind].counts === 'shown'
   const scope = isShown ? actor.scope : treeScopeOf(services, user, what)
   const total = { files: 0, bytes: 0 }
+  signal.throwIfAborted()
   for (const [item, source] of record.items.entries()) {
     const before = soFar.get(item)
     if (before?.isOver) {

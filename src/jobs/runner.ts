@@ -6,7 +6,7 @@ import { watchRights } from '../operations/actor.ts'
 import type { Services } from '../operations/services.ts'
 import { createDiskPlaces, type DiskPlaces } from './disk-places.ts'
 import { type Entry, wakeAll } from './entry.ts'
-import { jobActor, RightsChanged, Stopped } from './job-actor.ts'
+import { goesOn, jobActor, RightsChanged, Stopped } from './job-actor.ts'
 import { openManifest } from './manifest.ts'
 import { createMeter } from './meter.ts'
 import type { JobFiles, JobRecord } from './record.ts'
@@ -50,7 +50,9 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
     } catch (error) {
       if (!(error instanceof Stopped)) {
         const isKnown = error instanceof AppError
-        if (!isKnown && !isAbort(error)) log.error('a job failed', { job: record.id, error })
+        entry.outcome.error ??= error
+        if (!isKnown && !isAbort(error) && !isWaitedFor(entry))
+          log.error('a job failed', { job: record.id, error })
         record.reason = isKnown ? error.code : 'internal'
         await end(entry, 'failed')
       } else if (error.by === 'cancel') await end(entry, 'cancelled')
@@ -71,9 +73,14 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
     if (state === 'done') meter.total = { ...meter.done }
     record.filesTotal = meter.total?.files ?? null
     record.bytesTotal = meter.total?.bytes ?? null
-    await save(entry).catch((error: unknown) => log.error('a job cannot be kept', { error }))
-    if (state === 'done') await files.dropManifest(record.id)
-    options.onEnd(record)
+    if (isShown(entry)) {
+      await entry.attended?.show()
+      await save(entry).catch((error: unknown) => log.error('a job cannot be kept', { error }))
+      if (state === 'done') await files.dropManifest(record.id)
+    }
+    // The request says so itself.
+    if (!isWaitedFor(entry)) options.onEnd(record)
+    entry.attended = null
     wakeAll(entry)
   }
 
@@ -114,11 +121,15 @@ async function attempt(
   entry.meter = createMeter(done)
   entry.halves = halves
   Object.assign(record, { errors: [], errorCount: 0 })
-  const manifest = openManifest(file, (error) =>
-    services.log.warn(`how far a job is cannot be written: ${(error as Error).message}`),
-  )
+  const onError = (error: unknown) =>
+    services.log.warn(`how far a job is cannot be written: ${(error as Error).message}`)
+  const manifest = openManifest(file, onError, isShown(entry) ? null : entry.attended?.shown)
   let { signal } = control
-  const actor = jobActor(services, tokens, record, () => signal)
+  const { attended } = entry
+  const demandFirst = () => {
+    if (!isShown(entry)) attended?.demand()
+  }
+  const actor = jobActor(services, tokens, record, () => signal, demandFirst)
   const rights = watchRights(actor, actor.demand)
   signal = AbortSignal.any([control.signal, rights.signal])
   try {
@@ -130,22 +141,37 @@ async function attempt(
       meter: entry.meter,
       soFar,
       halves,
-      take: async (devices) => {
-        record.state = 'queued'
-        const leave = await places.take(record.userID, devices, signal)
-        record.state = 'running'
-        return leave
-      },
+      outcome: entry.outcome,
+      shown: attended?.shown ?? null,
+      take: attended
+        ? null
+        : async (devices) => {
+            record.state = 'queued'
+            const leave = await places.take(record.userID, devices, signal)
+            record.state = 'running'
+            return leave
+          },
       onFailed: (path, { code }) => {
         if (++record.errorCount <= MAX_ERRORS) record.errors.push({ path, code })
       },
     })
   } catch (error) {
-    throw signal.aborted ? signal.reason : error
+    const reason = signal.aborted ? signal.reason : error
+    // What is gone on with stands in files.
+    if (goesOn(reason)) await attended?.show()
+    throw reason
   } finally {
     rights.end()
     await manifest.close()
   }
+}
+
+function isShown({ attended }: Entry): boolean {
+  return attended === null || attended.isShown
+}
+
+function isWaitedFor({ attended }: Entry): boolean {
+  return attended?.isWaitedFor() === true
 }
 
 /** False where it goes on under other rights. */

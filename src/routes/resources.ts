@@ -26,12 +26,13 @@ import { sendJson, sendStatus } from '../http/respond.ts'
 import { sendWithContent } from '../http/text-content.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { ParseError, type Reader } from '../lib/parse.ts'
-import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
+import { parentOf, ROOT, toVPath, type VPath } from '../lib/vpath.ts'
 import { setMode } from '../operations/mode.ts'
-import { transfer } from '../operations/move.ts'
+import { transfer, type WhenTaken } from '../operations/move.ts'
 import { remove } from '../operations/remove.ts'
 import { type Body, createFile, makeFolder, saveFile } from '../operations/write.ts'
 import { imageSizeOf } from './image-size.ts'
+import { attendJob } from './jobs/attend.ts'
 
 const RESOURCES = '/api/resources'
 /** Some 40,000 paths; larger trees are deleted as a whole. */
@@ -194,10 +195,9 @@ async function deleteResource(c: Ctx, deps: Deps): Promise<Response> {
   // Ours: only what the client has seen. Asked for in the address, because a proxy may drop the body
   // of a deletion, and then nothing must go.
   const readSeen = () => readJson(c, deps, (reader) => parseSeen(reader, vpath), MAX_SEEN_BYTES)
-  await remove(actorOf(c, deps), vpath, {
-    trash: trashIn(query.get('trash')),
-    seen: query.get('seen') === 'true' ? readSeen : undefined,
-  })
+  const trash = trashIn(query.get('trash'))
+  if (query.get('seen') === 'true') await remove(actorOf(c, deps), vpath, { trash, seen: readSeen })
+  else await attendJob(c, deps, { ...PLAIN, kind: 'delete', items: [vpath], trash })
   return sendStatus(204)
 }
 
@@ -229,13 +229,34 @@ async function moveResource(c: Ctx, deps: Deps): Promise<Response> {
   if (query.get('action') === 'mode') return changeMode(c, deps)
   const wanted = parseDestination(query.get('destination') ?? '')
   addFacts(c, { to: wanted })
-  const target = await transfer(actorOf(c, deps), query.get('action') ?? '', source, wanted, {
-    replace: query.get('override') === 'true',
-    rename: query.get('rename') === 'true',
-  })
+  const action = query.get('action') ?? ''
+  const how = { replace: query.get('override') === 'true', rename: query.get('rename') === 'true' }
+  const target = await moveNow(c, deps, { action, source, wanted, how })
   addFacts(c, { to: target })
   return sendStatus(200, { headers: { 'X-Target': encodeURI(target) } })
 }
+
+async function moveNow(
+  c: Ctx,
+  deps: Deps,
+  { action, source, wanted, how }: { action: string; source: VPath; wanted: VPath; how: WhenTaken },
+): Promise<VPath> {
+  const isKnown = action === 'copy' || action === 'rename'
+  // What no job can be asked for, or is refused.
+  if (!isKnown || wanted === ROOT || (how.replace && how.rename))
+    return transfer(actorOf(c, deps), action, source, wanted, how)
+  const { target } = await attendJob(c, deps, {
+    ...PLAIN,
+    kind: action === 'copy' ? 'copy' : 'move',
+    items: [source],
+    to: parentOf(wanted),
+    conflict: how.rename ? 'rename' : how.replace ? 'replace' : 'fail',
+    how: { target: wanted },
+  })
+  return target ?? wanted
+}
+
+const PLAIN = { to: null, conflict: 'fail', trash: null, how: {} } as const
 
 async function changeMode(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath, query } = c.env.target

@@ -98,6 +98,28 @@ it('a move to another disk goes on after a kill, and each file is whole on one s
   expect(await readdir(tree.root)).not.toContain('from')
 })
 
+it('a copy by PATCH that takes a while goes on after a kill', async () => {
+  const content = Object.fromEntries(
+    Array.from({ length: 20 * FILES }, (_, i) => [`from/${i}.txt`, contentOf(0, i)]),
+  )
+  await using tree = await makeTree({ ...content, to: null })
+  let id = ''
+  {
+    await using program = await startProgram(tree)
+    const admin = await loginAs(program.origin)
+    const path = '/api/resources/from?action=copy&destination=%2Fto%2Fcopy'
+    admin.fetch(path, { method: 'PATCH' }).catch(() => {})
+    const job = await waitFor('the job', async () => (await listOf(admin))[0] ?? null)
+    id = job.id
+    await program.kill()
+  }
+  await using program = await startProgram(tree)
+  const admin = await loginAs(program.origin)
+  expect(await endOf(admin, id)).toMatchObject({ state: 'done' })
+  const copied = await readdir(tree.at('to/copy'))
+  expect(copied.filter((name) => !name.startsWith('.fb-tmp-'))).toHaveLength(20 * FILES)
+})
+
 it('a stop waits neither for who listens nor for who waits for an end, and the next start goes on', async () => {
   const content = Object.fromEntries(
     Array.from({ length: 10 * FILES }, (_, i) => [`from/${i}.txt`, contentOf(0, i)]),

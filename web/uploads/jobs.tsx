@@ -316,7 +316,8 @@ function Reasons({ job }: { job: Job }) {
 function Afterwards({ job }: { job: Job }) {
   const { id, state, filesDone, operation, items, to } = job
   const folders = [...new Set(items.map(parentOf))].concat(to ?? [])
-  const canUndo = hasEnded(job) && hasHistory && filesDone > 0 && isOwn(job)
+  const isKnown = hasHistory && operation !== ''
+  const canUndo = hasEnded(job) && isKnown && filesDone > 0 && isOwn(job)
   const canRetry = state === 'failed' || state === 'cancelled'
   if (!canUndo && !canRetry && !needsPassword(job)) return null
   return (

@@ -3,8 +3,7 @@ import { Hono } from 'hono'
 import { answer, JSON_TYPE } from '../../http/answer.ts'
 import { setAct } from '../../http/audit.ts'
 import { readJson } from '../../http/body.ts'
-import { clientAddress } from '../../http/client-address.ts'
-import { actorOf, type Ctx, type Env, idOf, recheck, signedIn } from '../../http/context.ts'
+import { actorOf, type Ctx, type Env, recheck, signedIn } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { requireUser } from '../../http/guard.ts'
 import { sendJson, sendStatus, toJson } from '../../http/respond.ts'
@@ -12,10 +11,10 @@ import type { Job, JobPage, JobState } from '../../job-types.ts'
 import { actOf } from '../../jobs/audit-line.ts'
 import { checkRequest } from '../../jobs/check-request.ts'
 import type { Action } from '../../jobs/jobs.ts'
-import type { JobOwner } from '../../jobs/record.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { ROOT } from '../../lib/vpath.ts'
 import { entrySeenBy } from '../../operations/trash-entries.ts'
+import { jobOwnerOf } from './attend.ts'
 import { parseRequest } from './request.ts'
 import { visibleTo } from './visible.ts'
 
@@ -83,7 +82,7 @@ async function addJob(c: Ctx, deps: Deps): Promise<Response> {
     return sendStatus(409, { cause, code: 'exists' })
   }
   recheck(c)
-  const { job, isNew } = await deps.jobs.add(ownerOf(c, deps), request, {
+  const { job, isNew } = await deps.jobs.add(jobOwnerOf(c, deps), request, {
     name: actor.origin.operation,
     secret,
   })
@@ -96,17 +95,6 @@ async function afterWait(c: Ctx, deps: Deps, id: string, waitMs: number): Promis
   const job = await deps.jobs.ended(id, waitMs, c.req.raw.signal)
   recheck(c)
   return job
-}
-
-function ownerOf(c: Ctx, deps: Deps): JobOwner {
-  const who = signedIn(c)
-  return {
-    userID: who.user.id,
-    tokenID: who.kind === 'token' ? who.token.id : null,
-    home: who.user.scope,
-    session: idOf(who) ?? '',
-    address: clientAddress(c, deps),
-  }
 }
 
 async function listJobs(c: Ctx, deps: Deps): Promise<Response> {
