@@ -43,6 +43,8 @@ const TOOLS: readonly Tool[] = [
   // A directory, and what asks and changes it.
   { files: ['/usr/sbin/slapd'], debian: 'slapd' },
   { files: ['/usr/bin/ldapmodify'], debian: 'ldap-utils' },
+  // The database of several nodes.
+  { files: ['/usr/lib/postgresql/15/bin/postgres'], debian: 'postgresql-15' },
   { files: ['/usr/bin/strip'], debian: 'binutils' },
   // What reads metrics, with a server of which nothing is started.
   { files: ['/usr/bin/promtool'], debian: 'prometheus' },

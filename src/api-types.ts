@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'no_space'
   | 'quota_exceeded'
   | 'unreachable'
+  | 'records_unavailable'
 
 export interface Permissions {
   admin: boolean
@@ -336,14 +337,6 @@ export interface PasskeyRecord {
   /** RFC 3339. */
   created: string
   lastUsed: string | null
-}
-
-/** Where an account comes from, as administrators see it. */
-export interface AccountIdentityRecord {
-  userID: number
-  from: 'directory' | 'provider'
-  /** A group there makes it an administrator for now. */
-  admin: boolean
 }
 
 export type Verb = 'see' | 'download' | 'create' | 'modify' | 'rename' | 'delete' | 'share'

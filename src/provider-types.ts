@@ -22,3 +22,11 @@ export interface OwnIdentityRecord {
   /** False for an account that only the provider opens. */
   hasPassword: boolean
 }
+
+/** Where an account comes from, as administrators see it. */
+export interface AccountIdentityRecord {
+  userID: number
+  from: 'directory' | 'provider'
+  /** A group there makes it an administrator for now. */
+  admin: boolean
+}

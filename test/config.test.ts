@@ -109,6 +109,7 @@ describe('precedence', () => {
       drainTimeout: '30s',
       auditSize: '10MB',
       auditAge: '14d',
+      recordsGrace: '5s',
       tusExpiry: '1h',
       keepAge: '7d',
       keepSize: '5%',

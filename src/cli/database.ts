@@ -2,17 +2,26 @@
 import { userInfo } from 'node:os'
 import { type AuditTarget, appendLine, auditTargetOf } from '../audit/audit-target.ts'
 import { lineOf } from '../audit/event.ts'
-import { buildConfig, type Config, collectOverrides, databasePathOf } from '../config/config.ts'
+import {
+  buildConfig,
+  type Config,
+  collectOverrides,
+  databasePathOf,
+  stateDirOf,
+} from '../config/config.ts'
 import { type ConfigFile, findConfigFile } from '../config/config-file.ts'
 import type { Document } from '../store/document.ts'
 import { type OpenedDatabase, openDatabase } from '../store/open-database.ts'
+import { withoutPassword } from '../store/postgres/address.ts'
+import type { PostgresPlace } from '../store/postgres/open.ts'
 import type { Store } from '../store/store.ts'
 import { flagValue, type Invocation } from './command.ts'
 
 interface Sources {
   file: ConfigFile | null
-  /** Absolute path as given; what is used may lie beside it. */
+  /** Absolute path as given, where what is used may lie beside it, or the address of a server. */
   database: string
+  postgres: PostgresPlace
 }
 
 /**
@@ -26,10 +35,10 @@ export function findSources(invocation: Invocation, otherwise?: string): Sources
   if (warning !== '') notice(`warning: ${warning}`)
   notice(file ? `Using config file: ${file.file}` : 'No config file used')
   const named = flagValue<string>(flags, 'database') || env.FB_DATABASE || file?.get('database')
-  const database =
-    otherwise !== undefined && !named ? otherwise : databasePathOf({ flags, env, file }, cwd)
-  notice(`Using database: ${database}`)
-  return { file, database }
+  const sources = { flags, env, file }
+  const database = otherwise !== undefined && !named ? otherwise : databasePathOf(sources, cwd)
+  notice(`Using database: ${withoutPassword(database)}`)
+  return { file, database, postgres: { stateDir: stateDirOf(sources, cwd), env } }
 }
 
 interface StoreOptions {
@@ -43,8 +52,8 @@ export async function withDatabase<T>(
   use: (store: Store, opened: OpenedDatabase, file: ConfigFile | null) => Promise<T>,
   options: StoreOptions = {},
 ): Promise<T> {
-  const { file, database } = findSources(invocation)
-  const opened = await openDatabase(database, { ...options, notice: invocation.notice })
+  const { file, database, postgres } = findSources(invocation)
+  const opened = await openDatabase(database, { ...options, postgres, notice: invocation.notice })
   let hasChanged = opened.created
   opened.store.subscribe(() => {
     hasChanged = true

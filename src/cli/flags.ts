@@ -1,6 +1,6 @@
 // Flags of the commands: the server options from the option table, and the flags that change
 // stored settings and accounts.
-import { DEFAULT_DATABASE } from '../config/config.ts'
+import { DEFAULT_DATABASE, DEFAULT_STATE_DIR } from '../config/config.ts'
 import {
   integerBetween,
   oneOf,
@@ -29,10 +29,14 @@ export const GLOBAL_FLAGS: readonly Flag[] = [
       short: 'c',
     },
   ),
-  flag('database FILE', 'Database file', {
+  flag('database FILE', 'Database file, or postgres://user@host:5432/name for several nodes', {
     short: 'd',
     default: DEFAULT_DATABASE,
     env: ['FB_DATABASE'],
+  }),
+  flag('stateDir DIR', 'Folder for what this node keeps itself, with PostgreSQL', {
+    default: DEFAULT_STATE_DIR,
+    env: ['FB_STATE_DIR'],
   }),
 ]
 

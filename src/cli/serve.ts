@@ -42,12 +42,13 @@ export interface ServeInvocation extends Invocation {
 export async function serve(invocation: ServeInvocation): Promise<number> {
   const { flags, env, cwd, notice } = invocation
   const warn = (message: string) => notice(`warning: ${message}`)
-  const { file, database } = findSources(invocation)
+  const { file, database, postgres } = findSources(invocation)
   const overrides = collectOverrides({ flags, env, file }, warn)
 
   let first: FirstStart | undefined
   const opened = await openDatabase(database, {
     notice,
+    postgres: { ...postgres, graceMs: overrides.recordsGrace?.value ?? 0 },
     create: async () => {
       notice(`warning: ${database} does not exist and is made now`)
       first = await prepareFirstStart(overrides, file, warn)
@@ -72,6 +73,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
     })
     void tidyUp(store, log.logger)
     const metrics = config.metrics === null ? undefined : await createMetrics()
+    reportSilence(store, log.logger)
     try {
       const app = createApp({
         config,
@@ -151,6 +153,13 @@ async function openMetrics(
       metrics.close()
     },
   }
+}
+
+function reportSilence({ shared }: Store, log: Logger): void {
+  shared?.onSilence((error) => {
+    if (error) log.error(`requests are refused until the database answers: ${error.message}`)
+    else log.info('The database answers again')
+  })
 }
 
 async function rootsThatFold({ roots }: Config): Promise<ReadonlySet<string>> {

@@ -5,6 +5,7 @@ import { resolve } from 'node:path'
 import { badRequest } from '../lib/errors.ts'
 import { VERSION } from '../lib/version.ts'
 import type { ServerOptions } from '../store/document.ts'
+import { isPostgresAddress } from '../store/postgres/address.ts'
 import type { ConfigFile } from './config-file.ts'
 import type { StoredField } from './option.ts'
 import { envNamesOf, OPTION_KEYS, type OptionKey, type OptionValues, optionOf } from './options.ts'
@@ -90,15 +91,27 @@ interface OverrideSources {
 }
 
 export const DEFAULT_DATABASE = './filebrowser.db'
+export const DEFAULT_STATE_DIR = './filebrowser.state'
 
-/** The absolute database path; the one option that every command takes from all sources. */
-export function databasePathOf({ flags, env, file }: OverrideSources, cwd: string): string {
-  const flag = flags.get('database')?.text
-  if (flag) return resolve(cwd, flag)
-  if (env.FB_DATABASE) return resolve(cwd, env.FB_DATABASE)
-  const fromFile = file?.get('database')
-  if (typeof fromFile === 'string' && fromFile !== '') return resolve(cwd, fromFile)
-  return resolve(cwd, DEFAULT_DATABASE)
+/** The absolute path of the database, or the address of a server. Every command takes it from all sources. */
+export function databasePathOf(sources: OverrideSources, cwd: string): string {
+  const given = givenText(sources, 'database', 'FB_DATABASE') ?? DEFAULT_DATABASE
+  return isPostgresAddress(given) ? given : resolve(cwd, given)
+}
+
+/** The absolute path of the folder for what this node keeps itself when the database is on a server. */
+export function stateDirOf(sources: OverrideSources, cwd: string): string {
+  return resolve(cwd, givenText(sources, 'stateDir', 'FB_STATE_DIR') ?? DEFAULT_STATE_DIR)
+}
+
+function givenText(
+  { flags, env, file }: OverrideSources,
+  key: string,
+  variable: string,
+): string | undefined {
+  const fromFile = file?.get(key)
+  const inFile = typeof fromFile === 'string' ? fromFile : undefined
+  return flags.get(key)?.text || env[variable] || inFile || undefined
 }
 
 /**
@@ -166,7 +179,7 @@ function textOf(raw: unknown, source: string, isMap = false): string {
 }
 
 // Keys of the original's documentation and of its nested first-start default.
-const OTHER_KEYS = ['database', 'defaults']
+const OTHER_KEYS = ['database', 'stateDir', 'defaults']
 
 // The original ignores a misspelt key silently; here a warning says so.
 function warnUnknownKey(key: string, file: string, warn: (message: string) => void): void {

@@ -9,6 +9,7 @@ type OptionGroup =
   | 'Directory (LDAP)'
   | 'Previews'
   | 'Logging'
+  | 'Several nodes'
   | 'First start'
 
 export interface Option<T> {

@@ -24,6 +24,7 @@ import {
   parsePrivateListener,
   parseProxyList,
   parseRateLimit,
+  parseRecordsGrace,
   parseRoots,
   parseSize,
   parseSources,
@@ -331,6 +332,15 @@ export const OPTIONS = {
       parsePositiveDuration,
       '90d',
       'How long lines of the audit log are kept',
+      { ours: true },
+    ),
+  }),
+  ...inGroup('Several nodes', {
+    recordsGrace: parsed(
+      'DURATION',
+      parseRecordsGrace,
+      '0s',
+      'How long records are trusted when PostgreSQL is silent, up to 60s',
       { ours: true },
     ),
   }),

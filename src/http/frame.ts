@@ -3,7 +3,7 @@ import { createMiddleware } from 'hono/factory'
 import { isHostAnswered } from '../auth/allowed-hosts.ts'
 import { answer } from './answer.ts'
 import { clientAddress, isContentOrigin } from './client-address.ts'
-import type { Ctx, Env } from './context.ts'
+import { type Ctx, type Env, keepChecking } from './context.ts'
 import type { Deps } from './deps.ts'
 import { BAD_TARGET, DAV, PAGE, REDIRECT } from './request-path.ts'
 import { sendStatus } from './respond.ts'
@@ -22,9 +22,17 @@ const HEAD_KEYS = new Set([
   DAV,
 ])
 
+/** Answered whether the records can be trusted or not. */
+const WITHOUT_RECORDS = new Set(['/health', '/ready', '/static'])
+
 export function frame(deps: Deps) {
   return createMiddleware<Env>(async function frame(c, next) {
     setCommonHeaders(c)
+    const { shared } = deps.store
+    if (shared && !WITHOUT_RECORDS.has(c.env.target.key)) {
+      if (!deps.store.isFresh()) await shared.refresh()
+      keepChecking(c, shared.demand)
+    }
     const answered =
       refuseHead(c) ?? refuseHost(c, deps) ?? redirect(c) ?? refuseContentOrigin(c, deps)
     if (answered) return answered

@@ -8,6 +8,7 @@ import { assertedByProxy } from '../auth/proxy.ts'
 import type { VerifiedToken } from '../auth/tokens.ts'
 import type { Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
+import { findOrLook } from '../store/collection.ts'
 import type { Session, User } from '../store/document.ts'
 import { findUser } from '../store/users.ts'
 import {
@@ -34,7 +35,7 @@ export function requireUser(deps: Deps) {
       letIn(c, deps, { kind: 'session', user, session })
       if (wantsRenewal(deps, user, token)) setHeader(c, 'X-Renew-Token', 'true')
     } else {
-      const found = deps.apiTokens.use(apiToken)
+      const found = await findOrLook(deps.store, () => deps.apiTokens.use(apiToken))
       if (!found) throw unauthenticated()
       letIn(c, deps, { kind: 'token', ...found })
     }
@@ -131,7 +132,7 @@ export async function identify(
   const token =
     text && ((await deps.tokens.verify(text.value)) ?? (await rescueExpired(c, deps, text.value)))
   if (!token || (token.use === 'cookie' && text.from === 'header')) throw unauthenticated()
-  const session = deps.sessions.use(token.sessionId)
+  const session = await findOrLook(deps.store, () => deps.sessions.use(token.sessionId))
   if (!session || session.userID !== token.userId) throw unauthenticated()
   const user = findAccount(deps.store, session.userID)
   if (!user) throw unauthenticated()

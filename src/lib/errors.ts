@@ -74,6 +74,7 @@ const STATUS: Record<ErrorCode, number> = {
   no_space: 507,
   quota_exceeded: 507,
   unreachable: 503,
+  records_unavailable: 503,
 }
 
 /** Every code there is, for descriptions of the interface. */

@@ -45,6 +45,8 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   addFacts(c, { via: deps.store.settings().authMethod })
   let entered: Entered
   let owed: FirstStep['purpose'] | null
+  // Another node may have made the account, or changed its password, a moment ago.
+  await deps.store.shared?.look()
   try {
     entered = await signIn(deps, c.env.incoming, async () => {
       given = await readCredentials(c, deps)

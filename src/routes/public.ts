@@ -16,6 +16,7 @@ import { sendJson } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { baseName, ROOT, toVPath, vpathOf } from '../lib/vpath.ts'
 import { requireTarget } from '../operations/shares.ts'
+import { findOrLook } from '../store/collection.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
 import { findUser } from '../store/users.ts'
@@ -74,7 +75,7 @@ export async function openShare(
   action?: 'visit' | 'download',
 ): Promise<OpenedShare> {
   const [, hash = '', ...segments] = c.env.target.vpath.split('/')
-  const share = findShare(deps.store, hash)
+  const share = await findOrLook(deps.store, () => findShare(deps.store, hash))
   if (!share) throw new AppError('not_found', 'no such share')
   if (action) actOfVisitor(c, deps, action, share, segments)
   await demandPassword(c, deps, share)

@@ -71,8 +71,10 @@ export interface Changes {
 }
 
 export interface Store extends Records {
-  /** The database file. What else the program keeps is named after it. */
+  /** The database file, or a name in this node's own folder. What else the program keeps is named after it. */
   readonly file: string
+  /** Where several nodes share the records; absent where one process has them to itself. */
+  readonly shared?: Shared
   /** Applies a change and resolves once it is durable, whole or not at all. Nobody reads it before. */
   transaction<T>(change: Change<T>): Promise<T>
   /**
@@ -88,4 +90,34 @@ export interface Store extends Records {
   subscribe(listener: (changes: Changes) => void): () => void
   /** Waits for pending writes and stops watching. */
   close(): Promise<void>
+}
+
+/** Records that other nodes change as well: how far this one has come. */
+export interface Shared {
+  /**
+   * Takes what others have changed unless that was done within the last second. Rejects with AppError
+   * `records_unavailable` when the database has been silent for longer than it may.
+   */
+  refresh(): Promise<void>
+  /** Takes what others have changed before now. Rejects with `records_unavailable`. */
+  look(): Promise<void>
+  /** Throws the same for what goes on, once the database has been silent for a whole look. */
+  demand(): void
+  /** Calls with the failure when the database falls silent, and with null when it answers again. */
+  onSilence(listener: (error: Error | null) => void): void
+}
+
+/**
+ * What `find` gives, asked for again after a look where that is nothing: another node may have made it a moment
+ * ago. Rejects with `records_unavailable`.
+ */
+export async function findOrLook<T>(
+  { shared }: Pick<Store, 'shared'>,
+  find: () => T | null | undefined,
+): Promise<T | undefined> {
+  const found = find()
+  if (found !== null && found !== undefined) return found
+  if (!shared) return undefined
+  await shared.look()
+  return find() ?? undefined
 }

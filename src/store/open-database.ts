@@ -14,6 +14,8 @@ import { followLinks } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
 import { cannotRead, cannotWrite, isMountOfItsOwn, requireWritable } from './folder-access.ts'
 import { type ImportReport, importBoltFile, reportLines } from './import.ts'
+import { isPostgresAddress } from './postgres/address.ts'
+import type { PostgresPlace } from './postgres/open.ts'
 import { createStore, openStore, type Store } from './store.ts'
 
 type DatabaseKind = 'absent' | 'empty' | 'json' | 'bolt' | 'other'
@@ -25,6 +27,8 @@ interface Detected {
 }
 
 export interface OpenOptions {
+  /** What a database on a server needs besides its address. */
+  postgres?: PostgresPlace
   /** Makes the first document when there is none; without it a missing database is an error. */
   create?: () => Promise<Document>
   /** True for `config init`: an existing database is an error. */
@@ -35,7 +39,7 @@ export interface OpenOptions {
 
 export interface OpenedDatabase {
   store: Store
-  /** The JSON file really used. */
+  /** The JSON file really used, or the address of the database. */
   file: string
   created: boolean
   /** Set when the records of the old program were taken over just now. */
@@ -48,11 +52,12 @@ export function jsonBeside(path: string): string {
 }
 
 /**
- * Opens, creates or imports by what lies at the path. Throws AppError: `not_found` when there
+ * Opens, creates or imports by what lies at the path, or opens what the address of a server names. Throws AppError: `not_found` when there
  * is no database and none may be made, `exists` with `mustBeNew`, `unsupported` for foreign files,
  * `forbidden` when the folder cannot be written.
  */
 export async function openDatabase(path: string, options: OpenOptions): Promise<OpenedDatabase> {
+  if (isPostgresAddress(path)) return openOnServer(path, options)
   const { kind, what } = await detectDatabase(path)
   if (kind === 'other') {
     throw new AppError(
@@ -65,6 +70,13 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   if (kind === 'absent' || kind === 'empty') return openOrCreate(path, options)
   if (kind === 'json') return openExisting(path)
   return openBesideBolt(path, options)
+}
+
+async function openOnServer(database: string, options: OpenOptions): Promise<OpenedDatabase> {
+  if (!options.postgres) throw new Error('a database on a server needs a folder for this node')
+  const { openPostgres } = await import('./postgres/open.ts')
+  const { store, created } = await openPostgres(database, options.postgres, options)
+  return { store, file: database, created, imported: null }
 }
 
 async function openExisting(path: string): Promise<OpenedDatabase> {

@@ -4,7 +4,7 @@ import { readFile, rm, stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Adapter, Low } from 'lowdb'
 import { AppError, unless } from '../lib/errors.ts'
-import type { Collection, Key } from './collection.ts'
+import type { Collection } from './collection.ts'
 import { SCHEMA_VERSION } from './document.ts'
 import {
   admitDocument,
@@ -17,7 +17,7 @@ import {
 import { replaceFile } from './durable-file.ts'
 import { appendToLog } from './log.ts'
 import { applyLines, linesOf, type ReadLines, readLines } from './record-log.ts'
-import { type Before, createTable, type Entry, type Table, type Tables } from './table.ts'
+import { type Before, createTable, replaceTable, type Table, type Tables } from './table.ts'
 
 /** A log is written anew when it has this many lines, and two for each record. */
 const MIN_STALE_LINES = 1_000
@@ -197,25 +197,6 @@ function lostLog(file: string, name: string): AppError {
     `the database needs ${file}, which is not there. Restore it from the backup. To do without what was ` +
       `in it, take "${name}" out of "requires" in the database.`,
   )
-}
-
-/** Puts other records into a table and notes which ones differ. Those that are alike stay themselves. */
-function replaceTable(tables: Tables, name: string, fresh: Table, before: Before): void {
-  const table = tables.get(name)
-  if (!table) return
-  const changed = new Map<Key, Entry | undefined>()
-  for (const [key, entry] of fresh.entries) {
-    const old = table.entries.get(key)
-    if (old && isDeepStrictEqual(old.record, entry.record))
-      fresh.entries.set(key, { record: old.record, order: entry.order })
-    else changed.set(key, old)
-  }
-  for (const [key, old] of table.entries) if (!fresh.entries.has(key)) changed.set(key, old)
-  const { entries, indexes, nextOrder, isOrdered } = fresh
-  // Numbers given for what was never written are not given again.
-  const nextId = Math.max(table.nextId, fresh.nextId)
-  Object.assign(table, { entries, indexes, nextOrder, nextId, isOrdered })
-  before.set(table, changed)
 }
 
 // Every write of the document makes a new inode and every line makes a log longer, so identity, time

@@ -12,6 +12,7 @@ import { type Log, logFileOf, type ReadFiles, StoreFiles } from './store-files.t
 import {
   type Before,
   beforeOf,
+  changesOf,
   createRecords,
   createTable,
   createTransaction,
@@ -379,13 +380,7 @@ class DocumentStore implements Store {
 
   #notify(before: Before): void {
     if (![...before.values()].some(({ size }) => size > 0)) return
-    const none = new Map()
-    const changes: Changes = {
-      before: ({ name }) => {
-        const its = before.get(this.#tables.get(name) as Table) ?? none
-        return new Map([...its].map(([key, entry]) => [key, entry?.record])) as never
-      },
-    }
+    const changes = changesOf(this.#tables, before)
     for (const listener of this.#listeners) listener(changes)
   }
 }

@@ -1,6 +1,7 @@
 // Collections in memory: records by key and by index, and transactions over them that can be undone.
+import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../lib/errors.ts'
-import type { Collection, Key, Records, Transaction } from './collection.ts'
+import type { Changes, Collection, Key, Records, Transaction } from './collection.ts'
 import type { Settings } from './document.ts'
 
 /** A record and its place in the order of insertion. */
@@ -229,4 +230,34 @@ export function listOf(table: Table): object[] {
     table.isOrdered = true
   }
   return Array.from(table.entries.values(), ({ record }) => record)
+}
+
+/** Puts other records into a table and notes which ones differ. Those that are alike stay themselves. */
+export function replaceTable(tables: Tables, name: string, fresh: Table, before: Before): void {
+  const table = tables.get(name)
+  if (!table) return
+  const changed = new Map<Key, Entry | undefined>()
+  for (const [key, entry] of fresh.entries) {
+    const old = table.entries.get(key)
+    if (old && isDeepStrictEqual(old.record, entry.record))
+      fresh.entries.set(key, { record: old.record, order: entry.order })
+    else changed.set(key, old)
+  }
+  for (const [key, old] of table.entries) if (!fresh.entries.has(key)) changed.set(key, old)
+  const { entries, indexes, nextOrder, isOrdered } = fresh
+  // Numbers given for what was never written are not given again.
+  const nextId = Math.max(table.nextId, fresh.nextId)
+  Object.assign(table, { entries, indexes, nextOrder, nextId, isOrdered })
+  before.set(table, changed)
+}
+
+/** What listeners are told of: the records before, by collection. */
+export function changesOf(tables: Tables, before: Before): Changes {
+  const none = new Map()
+  return {
+    before: ({ name }) => {
+      const its = before.get(tables.get(name) as Table) ?? none
+      return new Map([...its].map(([key, entry]) => [key, entry?.record])) as never
+    },
+  }
 }

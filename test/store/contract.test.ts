@@ -1,6 +1,6 @@
 // What every engine that keeps records must do, tried with operations at random against a model.
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
 import type { Collection, Key, Life, Store, Transaction } from '../../src/store/collection.ts'
 import { ENGINES, type Engine } from '../support/engines.ts'
@@ -140,6 +140,8 @@ async function actOn(store: Store, model: Model, action: Act & { what: 'change' 
 }
 
 describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
+  afterAll(() => engine.end())
+
   it('are what a list would be, whatever is done to them', { timeout: 120_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
@@ -155,7 +157,7 @@ describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
         }
         await store.close()
       }),
-      { numRuns: 60 },
+      { numRuns: engine.runs },
     )
   })
 

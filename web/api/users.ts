@@ -1,7 +1,8 @@
 // Accounts. Changes that matter need the password of the person who makes them.
 
 import type { AccountRecord } from '../../src/access-types.ts'
-import type { AccountIdentityRecord, UserRecord } from '../../src/api-types.ts'
+import type { UserRecord } from '../../src/api-types.ts'
+import type { AccountIdentityRecord } from '../../src/provider-types.ts'
 import { call, callJson } from './client.ts'
 
 export async function listUsers(signal?: AbortSignal): Promise<AccountRecord[]> {

@@ -4,6 +4,7 @@ import { request as requestHttps } from 'node:https'
 import { buildConfig, type Config, collectOverrides } from '../../config/config.ts'
 import { defaultServerOptions, type ServerOptions } from '../../store/document.ts'
 import { detectDatabase, jsonBeside } from '../../store/open-database.ts'
+import { isPostgresAddress } from '../../store/postgres/address.ts'
 import { openStore } from '../../store/store.ts'
 import type { Command, Flag, Invocation } from '../command.ts'
 import { findSources } from '../database.ts'
@@ -31,10 +32,10 @@ export const healthcheckCommand: Command = {
 async function healthcheck(invocation: Invocation): Promise<number> {
   const { flags, env, cwd, stdout, stderr } = invocation
   const quiet = { ...invocation, notice: () => {} }
-  const { file, database } = findSources(quiet)
+  const { file, database, postgres } = findSources(quiet)
   const config = buildConfig({
     overrides: collectOverrides({ flags, env, file }, () => {}),
-    stored: await storedServer(database),
+    stored: await storedServer(database, postgres.env),
     database,
     cwd,
     warn: () => {},
@@ -50,7 +51,11 @@ async function healthcheck(invocation: Invocation): Promise<number> {
 }
 
 // The check must not create or import anything.
-async function storedServer(database: string): Promise<ServerOptions> {
+async function storedServer(database: string, env: Invocation['env']): Promise<ServerOptions> {
+  if (isPostgresAddress(database)) {
+    const { readSettings } = await import('../../store/postgres/open.ts')
+    return (await readSettings(database, env))?.server ?? defaultServerOptions()
+  }
   for (const file of [database, jsonBeside(database)]) {
     if ((await detectDatabase(file)).kind !== 'json') continue
     const store = await openStore(file)

@@ -3,7 +3,13 @@ import { resolve } from 'node:path'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { withFileLock } from '../../store/file-lock.ts'
 import { importBoltFile, reportLines } from '../../store/import.ts'
-import { detectDatabase, jsonBeside, refuseToForget } from '../../store/open-database.ts'
+import {
+  detectDatabase,
+  jsonBeside,
+  openDatabase,
+  refuseToForget,
+} from '../../store/open-database.ts'
+import { isPostgresAddress } from '../../store/postgres/address.ts'
 import { createStore } from '../../store/store.ts'
 import { type Command, flag, flagValue, type Invocation } from '../command.ts'
 import { findSources } from '../database.ts'
@@ -35,7 +41,7 @@ async function runImport(invocation: Invocation): Promise<number> {
   const { args, cwd, flags, stdout } = invocation
   const source = resolve(cwd, args[0] ?? '')
   // Where the server looks when it is started with the old path.
-  const { database } = findSources(invocation, source)
+  const { database, postgres } = findSources(invocation, source)
   const found = await detectDatabase(source)
   if (found.kind !== 'bolt') {
     const held = { absent: 'does not exist', empty: 'is empty', json: 'is one of ours already' }
@@ -44,9 +50,17 @@ async function runImport(invocation: Invocation): Promise<number> {
   }
   const { doc, report } = await importBoltFile(source)
   stdout(`${reportLines(report).join('\n')}\n`)
-  const target = await targetOf(database)
+  const isOnServer = isPostgresAddress(database)
+  const target = isOnServer ? database : await targetOf(database)
   if (flagValue<boolean>(flags, 'dry-run')) {
     stdout(`Nothing was written. Without --dry-run it goes to ${target}\n`)
+    return 0
+  }
+  if (isOnServer) {
+    const create = async () => doc
+    const options = { create, mustBeNew: true, postgres, notice: invocation.notice }
+    await (await openDatabase(target, options)).store.close()
+    stdout(`Written to ${target}; ${source} stays as it is\n`)
     return 0
   }
   await withFileLock(`${target}.lock`, async () => {

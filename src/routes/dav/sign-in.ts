@@ -11,6 +11,7 @@ import { guessKeys } from '../../http/client-address.ts'
 import { type Ctx, type SignedIn, setHeader, unauthenticated } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { letIn } from '../../http/guard.ts'
+import { findOrLook } from '../../store/collection.ts'
 import type { User } from '../../store/document.ts'
 import { findUserByName } from '../../store/users.ts'
 import { shortName } from '../login.ts'
@@ -35,7 +36,7 @@ export function createSignIn(deps: Deps): (c: Ctx) => Promise<void> {
     const given = readAuthorization(c.env.incoming.headers.authorization)
     if (!given) throw challenge(c)
     const token = given.secret.startsWith(API_TOKEN_PREFIX)
-      ? deps.apiTokens.use(given.secret)
+      ? await findOrLook(deps.store, () => deps.apiTokens.use(given.secret))
       : null
     if (token && (given.username === '' || given.username === token.user.username))
       return enter(c, deps, { kind: 'token', ...token })

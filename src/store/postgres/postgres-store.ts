@@ -1,0 +1,378 @@
+// The engine for several nodes: all collections in memory as with the other one, PostgreSQL below, and a feed of
+// changes that every node follows. A transaction holds the lock of the feed from before it reads
+// until it is committed, so all transactions of all nodes come one after the other.
+import { setTimeout as wait } from 'node:timers/promises'
+import type { Change, Changes, Collection, Records, Shared, Store } from '../collection.ts'
+import { createRecords } from '../table.ts'
+import { Connection, isLost, type Row, type Target, unavailable } from './connection.ts'
+import { type Pending, Replica, type Sent } from './replica.ts'
+import {
+  beginQuery,
+  type FeedEntry,
+  hasEntry,
+  lookQuery,
+  MAX_LOOK_ROWS,
+  type Position,
+  readAll,
+  writeStatement,
+} from './rows.ts'
+import { quoted } from './schema.ts'
+
+/** How often a node looks for changes of others, also without having been woken. */
+const LOOK_MS = 500
+/** Records are trusted so long after a look has begun. */
+const FRESH_MS = 1_000
+/** How long a look may take before the database counts as silent. */
+const LOOK_TIMEOUT_MS = 1_000
+/** How soon changes that are ahead of the database are tried again. */
+const RETRY_MS = 1_000
+/** How long a change waits to learn whether it was committed when the connection was lost at that moment. */
+const UNKNOWN_MS = 5_000
+const UNKNOWN_RETRY_MS = 200
+/** How long a step of a transaction may take; the server gives up before. */
+const WRITE_MS = 10_000
+/** Changes ahead of the database; past this many they need it like any other. */
+const MAX_AHEAD = 100_000
+
+export interface PostgresOptions {
+  target: Target
+  schema: string
+  collections: readonly Collection[]
+  /** See Store. */
+  file: string
+  /** Shown in the database's list of connections. */
+  name: string
+  /** How long records are trusted when the database is silent, in milliseconds, besides the usual second. */
+  graceMs?: number
+}
+
+export class PostgresStore implements Store {
+  readonly file: string
+  readonly shared: Shared
+  declare readonly settings: Records['settings']
+  declare readonly get: Records['get']
+  declare readonly find: Records['find']
+  declare readonly values: Records['values']
+  declare readonly all: Records['all']
+  declare readonly count: Records['count']
+  declare readonly stepsOf: Records['stepsOf']
+  readonly #schema: string
+  readonly #collections: readonly Collection[]
+  readonly #replica: Replica
+  readonly #writer: Connection
+  readonly #follower: Connection
+  readonly #graceMs: number
+  /** When the last good look began, by the monotonic clock. */
+  #lookedAt = Number.NEGATIVE_INFINITY
+  #look: Promise<void> | undefined
+  #nextLook: Promise<void> | undefined
+  /** Why the last look has failed. */
+  #silence: Error | undefined
+  #onSilence: (error: Error | null) => void = () => {}
+  #pending: Pending[] = []
+  #running: Promise<void> | undefined
+  #sent: Sent | undefined
+  #timer: NodeJS.Timeout | undefined
+  #retry: NodeJS.Timeout | undefined
+  #isClosed = false
+
+  constructor({ target, schema, collections, file, name, graceMs = 0 }: PostgresOptions) {
+    this.file = file
+    this.#schema = schema
+    this.#collections = collections
+    this.#graceMs = graceMs
+    this.#replica = new Replica(collections)
+    this.#writer = new Connection(target, `filebrowser ${name}`)
+    this.#follower = new Connection(
+      target,
+      `filebrowser ${name} follows`,
+      (ask) => ask(`listen ${quoted(schema)}`),
+      () => this.#wake(),
+    )
+    this.shared = {
+      refresh: () => this.#refresh(),
+      look: () => this.#lookAnew(),
+      demand: () => {
+        if (this.#ageMs() > FRESH_MS + LOOK_TIMEOUT_MS + this.#graceMs)
+          throw unavailable(this.#silence)
+      },
+      onSilence: (listener) => {
+        this.#onSilence = listener
+      },
+    }
+    Object.assign(this, createRecords(this.#replica.tables))
+  }
+
+  /** Reads everything, then follows. */
+  async load(): Promise<void> {
+    await this.#reload(this.#follower)
+    this.#lookLater()
+  }
+
+  transaction<T>(change: Change<T>): Promise<T> {
+    if (this.#isClosed) return Promise.reject(new Error('the store is closed'))
+    return new Promise<T>((resolve, reject) => {
+      this.#pending.push({ change, resolve: resolve as (value: unknown) => void, reject })
+      this.#running ??= this.#run()
+    })
+  }
+
+  async ahead<T>(change: Change<T>, onDelay: (error: unknown) => void = () => {}): Promise<T> {
+    if (this.#isClosed || this.#replica.aheadCount >= MAX_AHEAD) return this.transaction(change)
+    let refusal: unknown
+    let isAnswered = false
+    const refuse = (error: unknown) => {
+      refusal = error
+      if (isAnswered) onDelay(error)
+    }
+    let isKept = false
+    const value = this.#replica.addAhead(change, refuse, (steps) => {
+      // While others are being written it has to be repeated on top of that, also where it changed nothing.
+      isKept = steps.length > 0 || this.#running !== undefined
+      return isKept
+    })
+    if (!isKept) return value
+    try {
+      await this.#writeAhead()
+    } catch (error) {
+      onDelay(error)
+    }
+    isAnswered = true
+    if (refusal !== undefined) throw refusal
+    return value
+  }
+
+  isFresh(): boolean {
+    return this.#ageMs() <= FRESH_MS + this.#graceMs
+  }
+
+  subscribe(listener: (changes: Changes) => void): () => void {
+    return this.#replica.subscribe(listener)
+  }
+
+  async close(): Promise<void> {
+    clearTimeout(this.#timer)
+    await this.#running
+    // A last try: what cannot be written is lost.
+    if (this.#replica.aheadCount > 0) await this.#writeAhead().catch(() => {})
+    this.#isClosed = true
+    clearTimeout(this.#timer)
+    clearTimeout(this.#retry)
+    await this.#running
+    await this.#nextLook?.catch(() => {})
+    await this.#look?.catch(() => {})
+    await Promise.all([this.#writer.close(), this.#follower.close()])
+  }
+
+  // --- Following ---
+
+  #ageMs(): number {
+    return performance.now() - this.#lookedAt
+  }
+
+  async #refresh(): Promise<void> {
+    // A look that began before may be too old when it ends.
+    while (this.#ageMs() > FRESH_MS) {
+      try {
+        await this.#lookOnce()
+      } catch (error) {
+        if (this.#ageMs() <= FRESH_MS + this.#graceMs) return
+        throw unavailable(error)
+      }
+    }
+  }
+
+  /** Joins the look under way, or begins one. */
+  #lookOnce(): Promise<void> {
+    this.#look ??= this.#catchUp(this.#follower, LOOK_TIMEOUT_MS)
+      .then(
+        () => {
+          if (this.#silence) this.#onSilence(null)
+          this.#silence = undefined
+        },
+        (error: Error) => {
+          if (!this.#silence && !this.#isClosed) this.#onSilence(error)
+          this.#silence = error
+          throw error
+        },
+      )
+      .finally(() => {
+        this.#look = undefined
+      })
+    return this.#look
+  }
+
+  #lookLater(): void {
+    if (this.#isClosed) return
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(() => {
+      // A failure shows when records are asked for.
+      void this.#lookOnce()
+        .catch(() => {})
+        .finally(() => this.#lookLater())
+    }, LOOK_MS).unref()
+  }
+
+  #wake(): void {
+    if (!this.#isClosed) this.#lookAnew().catch(() => {})
+  }
+
+  /** A look that begins after now: what is committed while one is under way may not be in it. */
+  #lookAnew(): Promise<void> {
+    if (!this.#look) return this.#lookOnce().catch(rethrow)
+    this.#nextLook ??= this.#look
+      .catch(() => {})
+      .then(() => {
+        this.#nextLook = undefined
+        return this.#lookOnce().catch(rethrow)
+      })
+    return this.#nextLook
+  }
+
+  /** Takes all that others have committed before it was asked. */
+  async #catchUp(connection: Connection, timeoutMs: number): Promise<void> {
+    const begun = performance.now()
+    for (;;) {
+      const { at } = this.#replica
+      const rows = await connection.query(lookQuery(this.#schema, at), undefined, timeoutMs)
+      if (!(await this.#takeRows(at, rows, connection))) break
+    }
+    this.#lookedAt = Math.max(this.#lookedAt, begun)
+  }
+
+  /** Takes the rows of a look at `at`; true when there may be more. */
+  async #takeRows(at: Position, rows: Row[], connection: Connection): Promise<boolean> {
+    const isSameHistory = Number(rows[0]?.[0]) === at.rev && rows[0]?.[1] === at.id
+    if (!isSameHistory) {
+      // Shortened past us, or another history: a copy of the database that is older.
+      await this.#reload(connection)
+      return true
+    }
+    for (const [revText, id, changes] of rows.slice(1)) {
+      const rev = Number(revText)
+      // Another connection was faster.
+      if (rev <= this.#replica.at.rev) continue
+      if (this.#sent && this.#sent.at.id === id) this.#settle(this.#sent)
+      else this.#replica.takeEntry({ rev, id: id ?? '' }, JSON.parse(changes ?? '') as FeedEntry)
+    }
+    return rows.length === MAX_LOOK_ROWS
+  }
+
+  /** Reads everything anew. */
+  async #reload(connection: Connection): Promise<void> {
+    const isInside = connection === this.#writer
+    const from = this.#replica.at
+    const begun = performance.now()
+    if (!isInside) await connection.query('begin isolation level repeatable read, read only')
+    const snapshot = await readAll(connection, this.#schema, this.#collections)
+    const sent = this.#sent
+    const isCommitted = sent !== undefined && (await hasEntry(connection, this.#schema, sent.at.id))
+    if (!isInside) await connection.query('commit')
+    // Another connection was faster.
+    if (this.#replica.at !== from) return
+    this.#replica.takeAll(snapshot, isCommitted ? sent : undefined)
+    this.#lookedAt = Math.max(this.#lookedAt, begun)
+    if (isCommitted) this.#finish(sent)
+  }
+
+  // --- Changing ---
+
+  // An empty change, with which everything ahead is written.
+  async #writeAhead(): Promise<void> {
+    await this.transaction(() => {})
+  }
+
+  #retryLater(): void {
+    if (this.#replica.aheadCount === 0 || this.#retry !== undefined || this.#isClosed) return
+    this.#retry = setTimeout(() => {
+      this.#retry = undefined
+      if (!this.#isClosed) this.#writeAhead().catch(() => {})
+    }, RETRY_MS).unref()
+  }
+
+  async #run(): Promise<void> {
+    while (this.#pending.length > 0) {
+      const batch = this.#pending
+      this.#pending = []
+      try {
+        await this.#commit(batch)
+      } catch (error) {
+        for (const { reject } of batch) reject(error)
+      }
+    }
+    // In the same turn as the check of `#pending`, so that a change asked for right after starts a new run.
+    this.#running = undefined
+    this.#retryLater()
+  }
+
+  async #commit(batch: readonly Pending[]): Promise<void> {
+    const begun = performance.now()
+    // An attempt of which nobody knows whether it was committed.
+    let sent: Sent | undefined
+    for (let attempt = 1; ; attempt++) {
+      // A connection that has rested may be gone.
+      const wasOpen = this.#writer.isOpen
+      try {
+        await this.#attempt(batch, sent, (own) => {
+          sent = own
+        })
+        return
+      } catch (error) {
+        this.#writer.drop()
+        if (sent?.isDone) return
+        if (!isLost(error)) throw error
+        const mayTry = sent ? performance.now() - begun < UNKNOWN_MS : wasOpen && attempt === 1
+        if (!mayTry) throw unavailable(error)
+      }
+      if (attempt > 1) await wait(UNKNOWN_RETRY_MS)
+      if (sent?.isDone) return
+    }
+  }
+
+  /** One try to commit a batch. `onSent` is called right before the answer that decides whether it has happened. */
+  async #attempt(
+    batch: readonly Pending[],
+    last: Sent | undefined,
+    onSent: (sent: Sent) => void,
+  ): Promise<void> {
+    const begun = performance.now()
+    const { at, tables } = this.#replica
+    const rows = await this.#writer.query(beginQuery(this.#schema, at), undefined, WRITE_MS)
+    if (await this.#takeRows(at, rows, this.#writer)) await this.#catchUp(this.#writer, WRITE_MS)
+    this.#lookedAt = Math.max(this.#lookedAt, begun)
+    if (last?.isDone) {
+      await this.#writer.query('rollback')
+      return
+    }
+    // It has not happened, and never will: the lock is ours.
+    this.#sent = undefined
+    const { sent, entry } = this.#replica.prepare(batch)
+    if (!entry) {
+      await this.#writer.query('rollback')
+      sent.settle()
+      return
+    }
+    const { text, values } = writeStatement(this.#schema, tables, entry, sent.at)
+    await this.#writer.query(text, values, WRITE_MS)
+    this.#sent = sent
+    onSent(sent)
+    await this.#writer.query('commit', undefined, WRITE_MS)
+    if (!sent.isDone) this.#settle(sent)
+  }
+
+  /** A transaction is committed: it shows, and who waits is told. */
+  #settle(sent: Sent): void {
+    this.#replica.takeSent(sent)
+    this.#finish(sent)
+  }
+
+  #finish(sent: Sent): void {
+    if (this.#sent === sent) this.#sent = undefined
+    sent.isDone = true
+    sent.settle()
+  }
+}
+
+function rethrow(error: unknown): never {
+  throw unavailable(error)
+}

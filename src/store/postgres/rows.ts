@@ -1,0 +1,247 @@
+// Records as rows, and changes as the entries of the feed from which other nodes take them.
+import { AppError } from '../../lib/errors.ts'
+import type { Collection, Key } from '../collection.ts'
+import { parseRecord } from '../document-file.ts'
+import {
+  type Before,
+  createTable,
+  type Entry,
+  setEntry,
+  type Table,
+  type Tables,
+} from '../table.ts'
+import type { Connection } from './connection.ts'
+import { literal, quoted, uniqueColumn } from './schema.ts'
+
+/** Rows that are read at a time, so that parsing them lets others take their turn. */
+const ROWS_AT_A_TIME = 1_000
+/** How long the feed keeps what was changed; a node that was away for longer reads everything. */
+const FEED_MINUTES = 10
+/** The feed is shortened with one in so many changes. */
+const PRUNE_EVERY = 256
+
+/** A record as it is after a change, or a key that has gone, each with its collection. */
+type Change = [collection: string, key: string, place: number, doc: string] | [string, string]
+
+/** What one transaction has changed. */
+export interface FeedEntry {
+  changes: Change[]
+  /** The next number of a collection that has given some. */
+  next?: Record<string, number>
+}
+
+/** A place in the history of the database. */
+export interface Position {
+  readonly rev: number
+  /** Of the transaction that led there; another history has another one. */
+  readonly id: string
+}
+
+export function encodeKey(key: Key): string {
+  return JSON.stringify(key)
+}
+
+/** What `after` says of these tables, compared with `before`; null when that is nothing. */
+export function feedEntryOf(
+  before: Before,
+  after: Before,
+  next: Record<string, number>,
+): FeedEntry | null {
+  const changes: Change[] = []
+  for (const [table, entries] of after) {
+    const { name } = table.collection
+    for (const [key, entry] of entries) {
+      const was = before.get(table)?.get(key)
+      if (was?.record === entry?.record && was?.order === entry?.order) continue
+      if (entry) changes.push([name, encodeKey(key), entry.order, JSON.stringify(entry.record)])
+      else if (was) changes.push([name, encodeKey(key)])
+    }
+  }
+  if (changes.length === 0 && Object.keys(next).length === 0) return null
+  return { changes, ...(Object.keys(next).length > 0 && { next }) }
+}
+
+/** A row of a collection as an entry. Throws AppError `damaged` for what cannot be read. */
+export function parseRow(
+  collection: Collection,
+  key: string,
+  doc: string,
+  place: number,
+): [Key, Entry] {
+  try {
+    const record = parseRecord(collection, JSON.parse(doc), collection.name)
+    return [collection.keyOf(record), { record, order: place }]
+  } catch (error) {
+    const at = `${collection.name} ${key.slice(0, 100)}`
+    throw new AppError(
+      'damaged',
+      `the record ${at} in the database is not valid: ${(error as Error).message}`,
+      { cause: error },
+    )
+  }
+}
+
+/** What an entry of the feed makes of the tables. Collections of later versions are passed over. */
+export function entriesIn(tables: Tables, { changes }: FeedEntry): Before {
+  const entries: Before = new Map()
+  for (const [name, key, place, doc] of changes) {
+    const table = tables.get(name)
+    if (!table) continue
+    const its = entries.get(table) ?? new Map<Key, Entry | undefined>()
+    entries.set(table, its)
+    if (doc === undefined) its.set(JSON.parse(key) as Key, undefined)
+    else its.set(...parseRow(table.collection, key, doc, place as number))
+  }
+  return entries
+}
+
+/** What lets the rest of the transaction be one question: it is alone from here on, and knows where it is. */
+export function beginQuery(schema: string, at: Position): string {
+  const s = quoted(schema)
+  return [
+    'begin isolation level read committed',
+    // A node that is stopped amid a transaction must not stop the others for long.
+    `set local idle_in_transaction_session_timeout = '5s'`,
+    `set local lock_timeout = '8s'`,
+    `set local statement_timeout = '8s'`,
+    `select feed from ${s}.fb_meta for update`,
+    lookQuery(schema, at),
+  ].join(';')
+}
+
+export const MAX_LOOK_ROWS = 200
+
+/** Asks for what came after a position; its own row comes first while the history is the same. */
+export function lookQuery(schema: string, { rev }: Position): string {
+  return `select rev, id, case when rev > ${rev} then changes end from ${quoted(schema)}.fb_feed
+    where rev >= ${rev} order by rev limit ${MAX_LOOK_ROWS}`
+}
+
+export interface Statement {
+  text: string
+  values: unknown[]
+}
+
+/** Writes what an entry says into the tables and the feed, in one statement, and wakes the other nodes. */
+export function writeStatement(
+  schema: string,
+  tables: Tables,
+  entry: FeedEntry,
+  at: Position,
+): Statement {
+  const s = quoted(schema)
+  const values: unknown[] = []
+  const value = (one: unknown) => `$${values.push(one)}`
+  const parts: string[] = []
+  for (const name of new Set(entry.changes.map(([of]) => of))) {
+    const its = entry.changes.filter(([of]) => of === name)
+    const gone = its.filter((change) => change.length === 2).map(([, key]) => key)
+    const kept = its.filter((change) => change.length === 4)
+    const table = `${s}.${quoted(name)}`
+    if (gone.length > 0) parts.push(`delete from ${table} where key = any(${value(gone)}::text[])`)
+    if (kept.length === 0) continue
+    const collection = (tables.get(name) as Table).collection
+    const columns = [
+      ['key', 'text', kept.map(([, key]) => key)],
+      ['doc', 'text', kept.map(([, , , doc]) => doc)],
+      ['place', 'bigint', kept.map(([, , place]) => place)],
+      ...collection.unique.map((index) => [
+        uniqueColumn(index),
+        'text',
+        kept.map(([, , , doc]) => uniqueValue(collection, index, doc as string)),
+      ]),
+    ] as [string, string, unknown[]][]
+    const names = columns.map(([column]) => column)
+    const lists = columns.map(([, type, list]) => `${value(list)}::${type}[]`)
+    const sets = names.slice(1).map((column) => `${column} = excluded.${column}`)
+    parts.push(
+      `insert into ${table} (${names.join(', ')}) select * from unnest(${lists.join(', ')}) ` +
+        `on conflict (key) do update set ${sets.join(', ')}`,
+    )
+  }
+  for (const [name, next] of Object.entries(entry.next ?? {}))
+    parts.push(
+      `insert into ${s}.fb_numbers values (${value(name)}, ${value(next)}) ` +
+        'on conflict (collection) do update set next = greatest(fb_numbers.next, excluded.next)',
+    )
+  parts.push(
+    `insert into ${s}.fb_feed (rev, id, changes) values (${value(at.rev)}, ${value(at.id)}, ${value(JSON.stringify(entry))})`,
+    `update ${s}.fb_meta set feed = ${value(at.rev)}`,
+  )
+  if (at.rev % PRUNE_EVERY === 0)
+    parts.push(
+      `delete from ${s}.fb_feed where rev < ${at.rev} and at < now() - interval '${FEED_MINUTES} minutes'`,
+    )
+  const steps = parts.map((part, n) => `s${n} as (${part})`)
+  const text = `with ${steps.join(',\n')} select pg_notify(${literal(schema)}, '${at.rev}')`
+  return { text, values }
+}
+
+function uniqueValue(collection: Collection, index: string, doc: string): string | null {
+  const value = collection.indexes[index]?.(JSON.parse(doc))
+  return value === undefined ? null : encodeKey(value)
+}
+
+/** The end of the feed. */
+export async function readPosition(connection: Connection, schema: string): Promise<Position> {
+  const [[rev, id] = []] = await connection.query(
+    `select rev, id from ${quoted(schema)}.fb_feed order by rev desc limit 1`,
+  )
+  return { rev: Number(rev), id: id ?? '' }
+}
+
+/** Everything in the database at one moment. */
+export interface Snapshot {
+  at: Position
+  tables: Map<string, Table>
+}
+
+/** Reads everything; the transaction it is asked in sees one moment. Throws AppError `damaged`. */
+export async function readAll(
+  connection: Connection,
+  schema: string,
+  collections: readonly Collection[],
+): Promise<Snapshot> {
+  const s = quoted(schema)
+  const at = await readPosition(connection, schema)
+  const numbers = await connection.query(`select collection, next from ${s}.fb_numbers`)
+  const next = new Map(numbers.map(([name, number]) => [name, Number(number)]))
+  const tables = new Map<string, Table>()
+  for (const collection of collections) {
+    const table = createTable(collection)
+    await readTable(connection, s, table)
+    table.nextId = Math.max(table.nextId, next.get(collection.name) ?? 1)
+    tables.set(collection.name, table)
+  }
+  return { at, tables }
+}
+
+/** Whether a transaction is in the feed. */
+export async function hasEntry(
+  connection: Connection,
+  schema: string,
+  id: string,
+): Promise<boolean> {
+  const rows = await connection.query(`select 1 from ${quoted(schema)}.fb_feed where id = $1`, [id])
+  return rows.length > 0
+}
+
+async function readTable(connection: Connection, s: string, table: Table): Promise<void> {
+  const { collection } = table
+  const fetch = `fetch ${ROWS_AT_A_TIME} from filebrowser_rows`
+  let rows = await connection.query(
+    `declare filebrowser_rows no scroll cursor for
+     select key, doc, place from ${s}.${quoted(collection.name)} order by place; ${fetch}`,
+    undefined,
+    30_000,
+  )
+  while (rows.length > 0) {
+    for (const [key, doc, place] of rows) {
+      const [own, entry] = parseRow(collection, key as string, doc as string, Number(place))
+      setEntry(table, own, entry)
+      if (typeof own === 'number') table.nextId = Math.max(table.nextId, own + 1)
+    }
+    rows = rows.length < ROWS_AT_A_TIME ? [] : await connection.query(fetch)
+  }
+  await connection.query('close filebrowser_rows')
+}

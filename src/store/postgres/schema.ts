@@ -1,0 +1,152 @@
+// What lies in the database: a schema with a table for each collection, and four of our own. A later
+// version adds before it takes away, so that nodes of two versions can serve from one database.
+import { randomUUID } from 'node:crypto'
+import { AppError } from '../../lib/errors.ts'
+import type { Collection } from '../collection.ts'
+import type { Connection } from './connection.ts'
+
+/** The layout of the tables that this program writes, and the oldest that may write with it. */
+export const SCHEMA_LAYOUT = 1
+/** PostgreSQL 13. */
+const MIN_SERVER_VERSION = 130_000
+
+export const SCHEMA = 'filebrowser'
+
+/** A name in SQL. */
+export function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}
+
+/** The column with a unique value. */
+export function uniqueColumn(index: string): string {
+  return quoted(`unique_${index}`)
+}
+
+/** Throws AppError `unsupported` where the server is older than PostgreSQL 13. */
+export async function demandServer(connection: Connection): Promise<void> {
+  const [[number, name] = []] = await connection.query(
+    `select current_setting('server_version_num'), current_setting('server_version')`,
+  )
+  if (Number(number) >= MIN_SERVER_VERSION) return
+  throw new AppError('unsupported', `PostgreSQL ${name} is too old; it has to be 13 or later`)
+}
+
+/** `older`: tables of some collections are missing. */
+export type Found = 'absent' | 'older' | 'ours'
+
+/**
+ * Looks what the schema holds and changes nothing. Throws AppError `unsupported` for tables of somebody
+ * else, `damaged` for those of a later version that this one must not write.
+ */
+export async function findSchema(
+  connection: Connection,
+  schema: string,
+  collections: readonly Collection[],
+): Promise<Found> {
+  const rows = await connection.query(
+    `select c.relname from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = $1 and c.relkind in ('r', 'p', 'v', 'f', 'm')`,
+    [schema],
+  )
+  if (rows.length === 0) return 'absent'
+  const names = new Set(rows.map(([name]) => name))
+  if (!names.has('fb_meta') || !names.has('fb_collections')) {
+    throw new AppError(
+      'unsupported',
+      `the schema "${schema}" of this database holds tables of another program. Nothing was changed.`,
+    )
+  }
+  const [[layout] = []] = await connection.query(`select min_layout from ${quoted(schema)}.fb_meta`)
+  if (Number(layout) > SCHEMA_LAYOUT)
+    throw tooNew(`layout ${layout}, this program knows ${SCHEMA_LAYOUT}`)
+  await refuseUnknown(connection, schema, collections)
+  return collections.every(({ name }) => names.has(name)) ? 'ours' : 'older'
+}
+
+// Records without which a program would let people do what is denied.
+async function refuseUnknown(
+  connection: Connection,
+  schema: string,
+  collections: readonly Collection[],
+): Promise<void> {
+  const known = new Set(collections.map(({ name }) => name))
+  const required = await connection.query(
+    `select name from ${quoted(schema)}.fb_collections where is_required`,
+  )
+  for (const [name] of required) {
+    if (!name || known.has(name)) continue
+    const rows = await connection.query(`select 1 from ${quoted(schema)}.${quoted(name)} limit 1`)
+    if (rows.length > 0) throw tooNew(`it needs ${name}`)
+  }
+}
+
+function tooNew(why: string): AppError {
+  return new AppError(
+    'damaged',
+    `the database was written by a newer version (${why}). It was left untouched. Start the newer program.`,
+  )
+}
+
+/** Makes what is missing: the schema, or tables of collections that came with a later version. */
+export async function makeSchema(
+  connection: Connection,
+  schema: string,
+  collections: readonly Collection[],
+): Promise<void> {
+  const s = quoted(schema)
+  const statements = [
+    `create schema if not exists ${s}`,
+    `create table if not exists ${s}.fb_meta (
+       one boolean primary key default true check (one),
+       layout integer not null, min_layout integer not null,
+       feed bigint not null) with (fillfactor = 50)`,
+    // What each transaction has changed, for some minutes: how nodes learn of each other's changes.
+    `create table if not exists ${s}.fb_feed (
+       rev bigint primary key, id text not null,
+       at timestamptz not null default clock_timestamp(), changes text not null)`,
+    // The numbers that were never given.
+    `create table if not exists ${s}.fb_numbers (
+       collection text collate "C" primary key, next bigint not null)`,
+    `create table if not exists ${s}.fb_collections (
+       name text collate "C" primary key, is_required boolean not null)`,
+    ...collections.flatMap((one) => [
+      tableOf(s, one),
+      `insert into ${s}.fb_collections values (${literal(one.name)}, ${one.isRequired === true})
+       on conflict do nothing`,
+    ]),
+    `insert into ${s}.fb_meta (layout, min_layout, feed)
+     values (${SCHEMA_LAYOUT}, ${SCHEMA_LAYOUT}, 1) on conflict do nothing`,
+    `insert into ${s}.fb_feed (rev, id, changes)
+     select 1, '${randomUUID()}', '[]' where not exists (select 1 from ${s}.fb_feed)`,
+  ]
+  await connection.query(statements.join(';\n'), undefined, 30_000)
+}
+
+// Keys and unique values are JSON, so that 1 and "1" differ and any text fits; so is the record.
+function tableOf(s: string, { name, unique }: Collection): string {
+  const columns = [
+    'key text collate "C" primary key',
+    'doc text not null',
+    // The place in the order of insertion.
+    'place bigint not null',
+    // Asked at the end of a transaction, in which two records may swap their values.
+    ...unique.map(
+      (index) => `${uniqueColumn(index)} text collate "C" unique deferrable initially deferred`,
+    ),
+  ]
+  return `create table if not exists ${s}.${quoted(name)} (${columns.join(', ')})`
+}
+
+/** A text in SQL. */
+export function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`
+}
+
+/** Waits until no other node makes or changes the schema; the transaction's end lets the next one in. */
+export async function lockSchema(connection: Connection, schema: string): Promise<void> {
+  await connection.query(
+    `begin; set local lock_timeout = '20s'; select pg_advisory_xact_lock(hashtextextended(${literal(`filebrowser ${schema}`)}, 0))`,
+    undefined,
+    30_000,
+  )
+}

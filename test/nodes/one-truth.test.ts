@@ -1,0 +1,166 @@
+// Two servers over one PostgreSQL: what is taken from somebody on one is refused by the other within a second,
+// also when that has lost the database.
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runCli } from '../support/cli.ts'
+import { type Cut, cutInFront } from '../support/cut.ts'
+import { waitFor } from '../support/deadline.ts'
+import {
+  hasPostgres,
+  POSTGRES_PASSWORD,
+  type Postgres,
+  startPostgres,
+} from '../support/postgres.ts'
+import { cwd, freshFolders, login, PASSWORD, type Served, serve } from '../support/serve.ts'
+
+const ENV = { PGPASSWORD: POSTGRES_PASSWORD }
+let postgres: Postgres
+let cut: Cut
+let address: string
+/** The second one reaches the database through what can be cut. */
+let [one, two]: [Served, Served] = [] as never
+let token: string
+
+describe.runIf(hasPostgres())('two servers over one database', () => {
+  beforeAll(async () => {
+    postgres = await startPostgres()
+    cut = await cutInFront(postgres.port)
+  })
+  afterAll(async () => {
+    await cut?.[Symbol.asyncDispose]()
+    await postgres?.[Symbol.asyncDispose]()
+  })
+  freshFolders()
+  beforeEach(async () => {
+    address = await postgres.makeDatabase()
+    one = await start(1, address)
+    two = await start(2, address.replace(String(postgres.port), String(cut.port)))
+    token = await (await login(one.origin, PASSWORD)).text()
+  })
+
+  test('know at once who has signed in on the other', async () => {
+    expect(await ask(two, '/api/users')).toBe(200)
+  })
+
+  test('refuse who has signed out on the other', async () => {
+    await ask(two, '/api/users')
+    expect(await ask(one, '/api/logout', { method: 'POST' })).toBeLessThan(300)
+    await refusedBy(two, '/api/users', 401)
+  })
+
+  test('refuse what a right was taken for, and what a rule has closed, by a command', async () => {
+    await cli('users', 'add', 'mona', PASSWORD)
+    const mona = await tokenOf('mona')
+    expect(await ask(two, '/api/resources/a.txt', {}, mona)).toBe(200)
+    await cli('rules', 'add', '/a.txt', '--username', 'mona')
+    await refusedBy(two, '/api/resources/a.txt', 403, mona)
+    await cli('users', 'update', 'mona', '--perm.create=false')
+    await refusedBy(two, '/api/resources/new/', 403, mona, 'POST')
+    await cli('users', 'rm', 'mona')
+    await refusedBy(two, '/api/resources/', 401, mona)
+  })
+
+  test('answer no share that was ended on the other', async () => {
+    const made = await send(one, '/api/share/a.txt', { method: 'POST', body: '{}' })
+    const { hash } = (await made.json()) as { hash: string }
+    const shared = `/api/public/share/${hash}`
+    expect(await ask(two, shared)).toBe(200)
+    expect(await ask(one, `/api/share/${hash}`, { method: 'DELETE' })).toBe(200)
+    await refusedBy(two, shared, 404)
+  })
+
+  test('show what was set by a command', async () => {
+    await cli('config', 'set', '--branding.name', 'Both')
+    await waitFor('the name on the other', async () =>
+      (await (await fetch(`${two.origin}/login`)).text()).includes('Both'),
+    )
+  })
+
+  test.each(['cut', 'hang'] as const)(
+    'refuse with 503 when the database is %s, and answer when it is back',
+    async (how) => {
+      expect(await ask(two, '/api/users')).toBe(200)
+      cut[how]()
+      const lost = performance.now()
+      expect(await ask(one, '/api/logout', { method: 'POST' })).toBeLessThan(300)
+      const status = await waitFor('a refusal', async () => {
+        const begun = performance.now()
+        const found = await ask(two, '/api/users')
+        // Whatever is asked for a second after the end of the session is refused.
+        if (begun - lost > 1_000) expect(found).not.toBe(200)
+        return found !== 200 && found
+      })
+      expect(status).toBe(503)
+      const refused = await send(two, '/api/users')
+      expect(refused.headers.get('X-Error-Code')).toBe('records_unavailable')
+      expect((await fetch(`${two.origin}/health`)).status).toBe(200)
+      expect(await (await fetch(`${two.origin}/ready`)).text()).toContain('records')
+      cut.mend()
+      await waitFor('an answer', async () => (await ask(two, '/api/users')) === 401)
+      expect((await login(two.origin, PASSWORD)).status).toBe(200)
+    },
+  )
+
+  test('let one win where both want the same name', async () => {
+    const add = (server: Served, name: string) =>
+      ask(server, '/api/users', {
+        method: 'POST',
+        body: JSON.stringify({
+          what: 'user',
+          which: [],
+          current_password: PASSWORD,
+          data: { username: name, password: PASSWORD, scope: '.', perm: {} },
+        }),
+      })
+    for (const name of ['a', 'b', 'c', 'd']) {
+      const statuses = await Promise.all([add(one, name), add(two, name)])
+      expect(statuses.sort()).toEqual([201, 409])
+    }
+  })
+})
+
+async function start(n: number, database: string): Promise<Served> {
+  return serve(['-d', database, '--stateDir', `node${n}`, '--password', PASSWORD], ENV)
+}
+
+const cli = async (...words: string[]) => {
+  const result = await runCli([...words, '-d', address], { cwd, env: ENV })
+  expect(result).toMatchObject({ code: 0 })
+}
+
+async function tokenOf(username: string): Promise<string> {
+  const body = JSON.stringify({ username, password: PASSWORD })
+  return (await fetch(`${one.origin}/api/login`, { method: 'POST', body })).text()
+}
+
+function send(
+  server: Served,
+  path: string,
+  init: RequestInit = {},
+  auth = token,
+): Promise<Response> {
+  return fetch(`${server.origin}${path}`, { ...init, headers: { 'X-Auth': auth } })
+}
+
+async function ask(server: Served, path: string, init: RequestInit = {}, auth = token) {
+  const response = await send(server, path, init, auth)
+  await response.arrayBuffer()
+  return response.status
+}
+
+/** Refused within a second of now. */
+async function refusedBy(
+  server: Served,
+  path: string,
+  status: number,
+  auth = token,
+  method = 'GET',
+) {
+  const from = performance.now()
+  await waitFor(`${status} for ${path}`, async () => {
+    const begun = performance.now()
+    const found = await ask(server, path, { method }, auth)
+    if (found !== status && begun - from > 1_000)
+      throw new Error(`${path} was answered ${found} after a second`)
+    return found === status
+  })
+}
