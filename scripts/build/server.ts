@@ -87,9 +87,10 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
     target: 'node24',
     external: EXTERNAL.flatMap((name) => [name, `${name}/*`]),
     minifySyntax: !dev,
-    // Lines and names stay as they are: stack traces in a bug report must be readable.
+    // Names stay as they are, and lines short: stack traces in a bug report must be readable.
     minifyIdentifiers: false,
-    minifyWhitespace: false,
+    minifyWhitespace: !dev,
+    lineLimit: 200,
     sourcemap: dev ? 'linked' : false,
     legalComments: 'none',
     logLevel: 'warning',

@@ -1,10 +1,12 @@
 // Password hashes: argon2id for new ones, bcrypt for imported ones. All work runs in native code
 // on the thread pool, a few at a time, so that logins never starve file operations.
 import { availableParallelism } from 'node:os'
-import { hash as argon2Hash, verify as argon2Verify } from '@node-rs/argon2'
-import { compare as bcryptVerify } from 'bcrypt'
 import { createGate } from '../lib/gate.ts'
 import { passwordKind } from '../store/user-facts.ts'
+
+// Compiled parts, loaded when the first password is hashed: a start and most commands need none.
+const argon2 = () => import('@node-rs/argon2')
+const bcrypt = () => import('bcrypt')
 
 /** OWASP's second recommendation for argon2id: 19 MiB, 2 passes, 1 lane. */
 const ARGON2 = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const
@@ -16,7 +18,7 @@ const ARGON2_KIND = `$argon2id$v=19$m=${ARGON2.memoryCost},t=${ARGON2.timeCost},
 
 /** Hashes with argon2id. Throws `too_many_requests` when too many are waiting. */
 export function hashPassword(plain: string): Promise<string> {
-  return inTurn(() => argon2Hash(plain, ARGON2))
+  return inTurn(async () => (await argon2()).hash(plain, ARGON2))
 }
 
 /** True when the password fits the hash. Unknown or damaged hashes never fit. */
@@ -47,10 +49,10 @@ export function verifyAlike(
 
 async function verify(plain: string, hash: string): Promise<boolean> {
   try {
-    if (hash.startsWith('$argon2')) return await argon2Verify(hash, plain)
+    if (hash.startsWith('$argon2')) return await (await argon2()).verify(hash, plain)
     if (!isBcrypt(hash)) return false
     // `$2y$` is PHP's name for what everybody else calls `$2b$`.
-    const fits = await bcryptVerify(plain, hash.replace(/^\$2y/, '$2b'))
+    const fits = await (await bcrypt()).compare(plain, hash.replace(/^\$2y/, '$2b'))
     // bcrypt ignores what follows the first 72 bytes; the original refuses longer passwords.
     return fits && Buffer.byteLength(plain) <= MAX_PASSWORD_BYTES
   } catch {

@@ -176,6 +176,17 @@ describe.skipIf(!packaged)('the executable alone in an empty folder', () => {
     expect(await readdir(temporary)).toContain('filebrowser-54321')
   })
 
+  it('unpacks nothing for commands that hash nothing', async () => {
+    await using tree = await makeTree({})
+    const file = await install(tree)
+    const options = { cwd: tree.base, env: { HOME: tree.base }, stdio: 'ignore' } as const
+    for (const word of ['version', '--help']) execFileSync(file, [word], options)
+    expect(() => execFileSync(file, ['healthcheck', '-p', '1'], options)).toThrow()
+    expect(await readdir(tree.base)).not.toContain('.cache')
+    execFileSync(file, ['hash', 'a long password'], options)
+    expect(await readdir(tree.base)).toContain('.cache')
+  })
+
   it('unpacks elsewhere when its cache folder cannot be written', async () => {
     await using tree = await sampleTree()
     const file = await install(tree)

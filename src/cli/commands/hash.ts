@@ -1,5 +1,4 @@
 // `filebrowser hash`: a bcrypt hash as the original makes it, for --password and old scripts.
-import { hash } from 'bcrypt'
 import { MAX_PASSWORD_BYTES } from '../../auth/hash.ts'
 import { badRequest } from '../../lib/errors.ts'
 import type { Command } from '../command.ts'
@@ -18,6 +17,7 @@ export const hashCommand: Command = {
   async run({ args: [password = ''], stdout }) {
     if (Buffer.byteLength(password) > MAX_PASSWORD_BYTES)
       throw badRequest('bcrypt: password length exceeds 72 bytes')
+    const { hash } = await import('bcrypt')
     // Both letters mean the same algorithm; $2a$ is what scripts have seen so far.
     stdout(`${(await hash(password, COST)).replace(/^\$2[by]\$/, '$2a$')}\n`)
     return 0

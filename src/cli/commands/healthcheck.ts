@@ -1,6 +1,4 @@
 // `filebrowser healthcheck`: asks the running server, for containers without curl.
-import { request as requestHttp } from 'node:http'
-import { request as requestHttps } from 'node:https'
 import { buildConfig, type Config, collectOverrides } from '../../config/config.ts'
 import { defaultServerOptions, type ServerOptions } from '../../store/document.ts'
 import { detectDatabase, jsonBeside } from '../../store/open-database.ts'
@@ -68,14 +66,15 @@ async function storedServer(database: string, env: Invocation['env']): Promise<S
   return defaultServerOptions()
 }
 
-function askHealth(config: Config): Promise<number> {
+async function askHealth(config: Config): Promise<number> {
   const tls = config.socket === '' && config.cert !== ''
   const where =
     config.socket === ''
       ? { host: reachable(config.address), port: config.port }
       : { socketPath: config.socket }
+  const { request: send } = await (tls ? import('node:https') : import('node:http'))
   return new Promise((resolve, reject) => {
-    const request = (tls ? requestHttps : requestHttp)({
+    const request = send({
       ...where,
       path: `${config.baseURL}/health`,
       timeout: TIMEOUT_MS,
