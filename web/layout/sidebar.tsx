@@ -5,6 +5,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import {
   ArrowLeft,
   ChevronDown,
+  ChevronRight,
   Folder,
   HardDrive,
   Link,
@@ -20,11 +21,12 @@ import { useSnapshot } from 'valtio'
 import { boot, canLogOut, hasTrash } from '../lib/boot.ts'
 import { formatPercent, formatSize } from '../lib/format.ts'
 import { usePath } from '../lib/page/navigate.ts'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { filesHref, readFilesPath } from '../lib/paths.ts'
 import { notHere } from '../operations/commands/types.ts'
 import { askToLogOut } from '../operations/log-out.ts'
 import { toastError } from '../operations/toasts.ts'
-import { prefs, togglePinned } from '../state/prefs.ts'
+import { prefs, setPref, togglePinned } from '../state/prefs.ts'
 import { abilitiesIn, ownAbilities, rightsTurn } from '../state/rights.ts'
 import { mayShare, session } from '../state/session.ts'
 import { slots } from '../state/slots.ts'
@@ -35,10 +37,16 @@ import { FolderGlyph } from '../ui/file-icon.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { ProgressBar } from '../ui/progress.tsx'
 
+const FolderTree = onDemandAtOnce(
+  async () => (await import('./folders/folder-tree.tsx')).FolderTree,
+  () => <span className="grow" />,
+)
+
 export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void }) {
   const { t } = useLingui()
   const path = usePath()
   const { user } = useSnapshot(session)
+  const { folderTree } = useSnapshot(prefs)
   const ref = useRef<HTMLElement>(null)
   const inFiles = path === '/files' || path.startsWith('/files/')
   const inShares = path === '/settings/shares'
@@ -81,7 +89,8 @@ export function Sidebar({ open, onDone }: { open: boolean; onDone: () => void })
         )}
       </nav>
       {user && <Pins here={here} />}
-      <span className="grow" />
+      {user && <Folders here={here} />}
+      <span className={folderTree && user ? undefined : 'grow'} />
       {user && inFiles && <Storage folder={here ?? '/'} />}
       {user && <Person />}
       <Credits />
@@ -141,6 +150,26 @@ function Pins({ here }: { here: string | null }) {
           </div>
         ))}
       </nav>
+    </>
+  )
+}
+
+function Folders({ here }: { here: string | null }) {
+  const { folderTree } = useSnapshot(prefs)
+  return (
+    <>
+      <h2 className="eyebrow strong dim">
+        <button
+          type="button"
+          className="side__more row"
+          aria-expanded={folderTree}
+          onClick={() => setPref('folderTree', !folderTree)}
+        >
+          <Trans>Folders</Trans>
+          <ChevronRight className="i i-xs flip" aria-hidden />
+        </button>
+      </h2>
+      {folderTree && <FolderTree here={here} />}
     </>
   )
 }

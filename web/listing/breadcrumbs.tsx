@@ -1,12 +1,15 @@
 // The way to the open folder: home and the last three folders; the ones before are in a menu.
-// Every crumb but the last takes drops.
+// The chevrons
+// between them open the folders beside the next one. Every crumb but the last takes drops.
 
 import { useLingui } from '@lingui/react/macro'
 import { ChevronRight, Ellipsis, House } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
-import { filesHref, lineageOf, nameOf, ROOT, shownName } from '../lib/paths.ts'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { filesHref, lineageOf, nameOf, parentOf, ROOT, shownName } from '../lib/paths.ts'
 import { openFolder } from '../operations/commands/open-entry.ts'
+import { folderTitle } from '../operations/failure-toasts.ts'
 import { prefetchFolder } from '../state/listed-folder.ts'
 import { MenuButton } from '../ui/menu.tsx'
 import { drag } from './drag/drag-session.ts'
@@ -14,6 +17,8 @@ import { drag } from './drag/drag-session.ts'
 /** With the menu of those before, that makes four segments. */
 const SHOWN = 3
 const PREFETCH_AFTER_MS = 65
+
+const SiblingsMenu = onDemandAtOnce(async () => (await import('./siblings-menu.tsx')).SiblingsMenu)
 
 export function Breadcrumbs({ vpath }: { vpath: string }) {
   const { t } = useLingui()
@@ -62,7 +67,7 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
         )}
         {shown.map((folder) => (
           <li key={folder}>
-            <Separator />
+            <Siblings folder={folder} />
             <Crumb vpath={folder} current={folder === vpath}>
               <bdi className="trunc">{shownName(nameOf(folder))}</bdi>
             </Crumb>
@@ -75,6 +80,37 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
 
 function Separator() {
   return <ChevronRight className="i i-sm crumb__sep flip" aria-hidden />
+}
+
+/** Between two crumbs: opens the folders beside the second one. */
+function Siblings({ folder }: { folder: string }) {
+  const { t } = useLingui()
+  const [open, setOpen] = useState<{ anchor: HTMLElement; byKeyboard: boolean } | null>(null)
+  const parent = parentOf(folder)
+  const label = t`Folders in “${folderTitle(parent)}”`
+  return (
+    <>
+      <button
+        type="button"
+        className="crumb__sep crumb__beside center"
+        aria-label={label}
+        data-tip={label}
+        aria-haspopup="menu"
+        aria-expanded={open !== null}
+        onPointerEnter={() => void prefetchFolder(parent)}
+        onClick={(event) => {
+          const anchor = event.currentTarget
+          // A click made by Enter or Space has no click count.
+          setOpen(open ? null : { anchor, byKeyboard: event.detail === 0 })
+        }}
+      >
+        <ChevronRight className="i i-sm flip" aria-hidden />
+      </button>
+      {open && (
+        <SiblingsMenu parent={parent} current={folder} {...open} onClose={() => setOpen(null)} />
+      )}
+    </>
+  )
 }
 
 interface CrumbProps {

@@ -30,9 +30,13 @@ export interface Place {
   filter: string
 }
 
+/** Told of a folder as it was listed or changed last; null when its listing may be wrong by now. */
+export type FolderWatcher = (vpath: string, folder: Folder | null) => void
+
 // Insertion order is age: reading a folder moves it to the end.
 const cache = new Map<string, Folder>()
 let entries = 0
+const watchers = new Set<FolderWatcher>()
 // Apart from the folders, because a place stays when a folder has to be fetched anew.
 const places = new Map<string, Place>()
 
@@ -54,10 +58,18 @@ export function cacheFolder(folder: Folder) {
     cache.delete(vpath)
     entries -= aged.entries.length
   }
+  for (const watcher of watchers) watcher(folder.vpath, folder)
+}
+
+/** Tells of every folder that is listed or changed, until the returned function is called. */
+export function watchFolders(watcher: FolderWatcher): () => void {
+  watchers.add(watcher)
+  return () => void watchers.delete(watcher)
 }
 
 /** Its listing may be wrong by now; where the person was in it stays known. */
 export function forgetFolder(vpath: string) {
+  for (const watcher of watchers) watcher(vpath, null)
   const found = cache.get(vpath)
   if (found === undefined) return
   entries -= found.entries.length

@@ -70,13 +70,24 @@ export async function prefetchFolder(vpath: string): Promise<void> {
   isPrefetching = false
 }
 
-async function fetchAhead(vpath: string): Promise<void> {
+/**
+ * The folder as it was listed in the last half minute, else as the server lists it now.
+ *
+ * @throws ApiError when it cannot be listed.
+ */
+export async function listFolder(vpath: string, signal?: AbortSignal): Promise<Folder> {
   const cached = cachedFolder(vpath)
-  if (cached !== null && Date.now() - cached.fetchedAtMs < PREFETCH_FRESH_MS) return
+  if (cached !== null && Date.now() - cached.fetchedAtMs < PREFETCH_FRESH_MS) return cached
   const settled = changesSettled()
+  const info = await fetchInfo(vpath, signal)
+  const folder = toFolder(vpath, info)
+  if (info.isDir && changesSettled() === settled) cacheFolder(folder)
+  return folder
+}
+
+async function fetchAhead(vpath: string): Promise<void> {
   try {
-    const info = await fetchInfo(vpath)
-    if (info.isDir && changesSettled() === settled) cacheFolder(toFolder(vpath, info))
+    await listFolder(vpath)
   } catch {
     // Opening the folder will say what is wrong with it.
   }

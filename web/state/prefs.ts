@@ -23,6 +23,8 @@ interface Prefs {
   details: boolean
   /** Rows of the list are lower, for a mouse. */
   compactRows: boolean
+  /** The tree of folders in the sidebar is open. */
+  folderTree: boolean
 }
 
 /** The script in the page's head reads it before the first paint, so it has a key of its own. */
@@ -36,6 +38,7 @@ const defaults: Prefs = {
   shellHeightPx: 300,
   details: false,
   compactRows: false,
+  folderTree: false,
 }
 
 function read(): Prefs {

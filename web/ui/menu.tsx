@@ -54,6 +54,8 @@ interface MenuProps {
   anchor: HTMLElement | { x: number; y: number }
   /** True focuses the first item at once: opened by keyboard. */
   focusFirst?: boolean
+  /** Begins at the checked item rather than at the first. */
+  fromChecked?: boolean
   header?: ReactNode
   onClose: () => void
 }
@@ -69,7 +71,8 @@ function wantsSheet(): boolean {
   return matchMedia('(max-width: 736px), (hover: none) and (pointer: coarse)').matches
 }
 
-export function Menu({ label, items, anchor, focusFirst, header, onClose }: MenuProps) {
+export function Menu(props: MenuProps) {
+  const { label, items, anchor, focusFirst, fromChecked, header, onClose } = props
   const ref = useRef<HTMLDivElement>(null)
   const sheet = useState(wantsSheet)[0]
   const [typed] = useState(() => new TypedText())
@@ -80,7 +83,9 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
     const opener = document.activeElement
     menu.showPopover()
     if (!sheet) placeMenu(menu, anchor)
-    const first = menu.querySelector<HTMLElement>('[role^="menuitem"]')
+    const checked = menu.querySelector<HTMLElement>('[aria-checked="true"]')
+    const first = (fromChecked && checked) || menu.querySelector<HTMLElement>('[role^="menuitem"]')
+    if (fromChecked) checked?.scrollIntoView({ block: 'nearest' })
     if (focusFirst && first) first.focus()
     else menu.focus({ preventScroll: true })
     return () => {
@@ -89,7 +94,7 @@ export function Menu({ label, items, anchor, focusFirst, header, onClose }: Menu
       if (!hadFocus && document.activeElement !== document.body) return
       giveFocusBack(opener)
     }
-  }, [anchor, focusFirst, sheet])
+  }, [anchor, focusFirst, fromChecked, sheet])
 
   useDismissal(ref, anchor, sheet, onClose)
 

@@ -98,7 +98,10 @@ export function dragOver(element: Element | null, x: number, y: number, copy: bo
   springPath = folder
   if (folder === null || drag.paths.has(folder)) return
   spring = setTimeout(() => {
-    if (drag.kind !== null) void goHref(filesHref(folder, true))
+    if (drag.kind === null) return
+    // A tree opens the folder in itself.
+    const opened = !holder?.dispatchEvent(new Event('springopen', { cancelable: true }))
+    if (!opened) void goHref(filesHref(folder, true))
   }, SPRING_MS)
 }
 

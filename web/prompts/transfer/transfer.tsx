@@ -16,6 +16,7 @@ import type { PromptKinds, PromptProps } from '../../operations/prompt-kinds.ts'
 import { openPrompt } from '../../operations/prompts.ts'
 import { transferProblem } from '../../operations/transfer-problem.ts'
 import type { TransferItem, TransferKind } from '../../operations/transfer-types.ts'
+import { rowsOf, type TreeRow } from '../../state/folder-tree.ts'
 import { prefs } from '../../state/prefs.ts'
 import { abilitiesIn, rightsTurn } from '../../state/rights.ts'
 import { Chip } from '../../ui/badge.tsx'
@@ -23,7 +24,6 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/field.tsx'
 import styles from '../files.css?url'
-import { rowsOf, type TreeRow } from './folder-tree.ts'
 import { Tree, useTree } from './tree.tsx'
 
 await loadStylesheet(styles)
@@ -142,12 +142,9 @@ export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
 }
 
 function rowsOfFound(found: readonly string[]): TreeRow[] {
-  return found.map((path) => ({
-    path,
-    name: nameOf(path),
-    level: 1,
-    expanded: false,
-    hasChildren: false,
+  return found.map((path, i) => ({
+    ...{ path, name: shownName(nameOf(path)), level: 1, expanded: false, hasChildren: false },
+    ...{ position: i + 1, siblings: found.length },
   }))
 }
 

@@ -7,16 +7,17 @@ import { isAbort } from '../../api/client.ts'
 import { isRtl } from '../../lib/i18n.ts'
 import { lineageOf, parentOf, ROOT, shownName } from '../../lib/paths.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
-import { FolderGlyph } from '../../ui/file-icon.tsx'
-import { Spinner } from '../../ui/progress.tsx'
 import {
   emptyTree,
-  fetchSubfolders,
+  subfoldersOf,
   type TreeRow,
   withChildren,
   withExpanded,
   withFolder,
-} from './folder-tree.ts'
+} from '../../state/folder-tree.ts'
+import { listFolder } from '../../state/listed-folder.ts'
+import { FolderGlyph } from '../../ui/file-icon.tsx'
+import { Spinner } from '../../ui/progress.tsx'
 
 /** The folders from the root down to `start`, and what is opened from there. */
 export function useTree(start: string) {
@@ -42,7 +43,7 @@ export function useTree(start: string) {
   async function loadInto(path: string, signal: AbortSignal) {
     setLoading(path)
     try {
-      const folders = await fetchSubfolders(path, signal)
+      const folders = await subfoldersOf(await listFolder(path, signal))
       setState((tree) => withExpanded(withChildren(tree, path, folders), path, true))
       setError(null)
     } catch (problem) {
@@ -153,7 +154,7 @@ interface RowProps extends Pick<TreeProps, 'flat' | 'target' | 'current' | 'load
 }
 
 function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle }: RowProps) {
-  const name = row.path === ROOT ? folderTitle(ROOT) : shownName(row.name)
+  const name = row.path === ROOT ? folderTitle(ROOT) : row.name
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it has the keys
     <div
