@@ -346,6 +346,9 @@ const WITHOUT_LINE = [
   // The same session goes on.
   'ALL /api/renew',
   'ALL /health',
+  'ALL /ready',
+  // Leads to the page.
+  'POST /-/page',
   // What is confirmed is done by another request.
   'POST /api/confirm',
   'POST /api/confirm/options',

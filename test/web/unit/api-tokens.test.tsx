@@ -208,7 +208,7 @@ describe('a new API token', () => {
     expect(place.querySelector('code')?.textContent).toBe(
       `curl -H "X-Auth: fbt.abc123.secret" "${location.origin}/api/resources/a%20b%21"`,
     )
-    expect(place.textContent).toContain('It is shown only this once.')
+    expect(place.textContent).toContain('It won’t be shown again.')
   })
 })
 

