@@ -7,6 +7,7 @@ import { auditCommand } from './commands/audit.ts'
 import { cmdsCommand } from './commands/cmds.ts'
 import { completeCommands, completionCommand } from './commands/completion.ts'
 import { configCommand } from './commands/config.ts'
+import { databaseCommand } from './commands/database.ts'
 import { docsCommand } from './commands/docs.ts'
 import { groupsCommand } from './commands/groups.ts'
 
@@ -70,6 +71,7 @@ export function commandTree(): Command {
     cmdsCommand,
     auditCommand,
     importCommand,
+    databaseCommand,
     hashCommand,
     healthcheckCommand,
     versionCommand,

@@ -182,7 +182,7 @@ async function stateFileIn(folder: string): Promise<string> {
 }
 
 /** What a start says of a failure: one sentence. */
-function startFailure(error: unknown, address: Address): unknown {
+export function startFailure(error: unknown, address: Address): unknown {
   const origin = error instanceof AppError && error.cause ? error.cause : error
   const state = sqlStateOf(origin)
   const { user, database, text } = address
