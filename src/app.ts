@@ -15,6 +15,7 @@ import { finishLeftovers } from './operations/uploads.ts'
 import { folderRoutes } from './routes/access/folders.ts'
 import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
+import { bundleRoutes } from './routes/bundle/bundle.ts'
 import { commandRoutes } from './routes/commands.ts'
 import { davRoutes } from './routes/dav/dav.ts'
 import { lockRoutes } from './routes/dav/lock-list.ts'
@@ -100,6 +101,7 @@ const ROUTES = [
   resourceRoutes,
   tusRoutes,
   uploadRoutes,
+  bundleRoutes,
   trashRoutes,
   versionRoutes,
   usageRoutes,

@@ -19,7 +19,15 @@ export const EXTERNAL = [
 ]
 
 /** Packages of what many installs never switch on: a file for each, loaded at its first `import()`. */
-export const ON_DEMAND = ['ldapts', 'openid-client', 'otpauth', 'pg', 'prom-client', 'saxes']
+export const ON_DEMAND = [
+  'ldapts',
+  'openid-client',
+  'otpauth',
+  'pg',
+  'prom-client',
+  'saxes',
+  'tar-stream',
+]
 
 /** Read when a password is set, see src/auth/common-passwords.ts. */
 const COMMON_PASSWORDS = 'common-passwords.br'

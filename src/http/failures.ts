@@ -33,6 +33,18 @@ export function answerError(thrown: unknown, c: Ctx, deps: Deps): Response {
 /** Where asking for what is not there says nothing: clients of WebDAV look for dozens of names. */
 const QUIET = new Set([PAGE, DAV])
 
+/**
+ * The failure of a part of a request, which goes on or has begun to be answered; null for the client's going. What
+ * nobody expected is logged.
+ */
+export function failureOf(thrown: unknown, c: Ctx, deps: Deps): AppError | null {
+  if (isAbort(thrown)) return null
+  const error = isFullDisk(thrown) ? fromErrno(thrown, c.env.target.path) : thrown
+  if (error instanceof AppError && error.code !== 'internal') return error
+  report(error, c, deps)
+  return error instanceof AppError ? error : new AppError('internal', 'failed')
+}
+
 /** One log line per failed request. */
 export function logFailure(c: Ctx, deps: Deps, status: number): void {
   if (status < 400 || (status === 404 && QUIET.has(c.env.target.key))) return

@@ -108,6 +108,7 @@ const PREFIXES = [
   '/api/resources',
   '/api/tus',
   '/api/uploads',
+  '/api/bundle',
   '/api/usage',
   '/api/locks',
   '/api/versions',

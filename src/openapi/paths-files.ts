@@ -2,6 +2,7 @@
 import { call, type Group, operations } from './operations.ts'
 import {
   bytesBody,
+  bytesOf,
   choice,
   empty,
   failures,
@@ -252,6 +253,19 @@ const UPLOAD_PATHS = operations(UPLOADS, {
   }),
   'DELETE /api/tus/{path}': call('cancelUpload', 'Give an upload up', {
     answers: { 204: empty('Gone.'), ...failures(403, 404) },
+  }),
+  'POST /api/bundle/{path}': call('bundle', 'Upload many files at once', {
+    description:
+      'Each entry of the tar becomes a file below the folder, as by a POST of its own. The answer has a line for each.',
+    parameters: [OVERRIDE],
+    body: bytesBody('application/x-tar'),
+    answers: {
+      200: {
+        description: 'Lines of `{"name":…,"status":…,"code":…}`, as the entries land.',
+        content: bytesOf('application/x-ndjson'),
+      },
+      ...failures(400, 403),
+    },
   }),
   'GET /api/uploads': call('unfinishedUploads', 'Uploads of your own that are not finished', {
     answers: { 200: json(list(ref('UnfinishedUpload'))) },

@@ -1,7 +1,7 @@
 // Receiving a body into a file: chunks that arrive while a write is on its way are collected and
 // written together, which is more than twice as fast as a stream pipeline (measured).
 import type { IncomingMessage } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import { AppError } from '../../lib/errors.ts'
 import type { TempFile } from '../volume/temp-file.ts'
 
@@ -25,10 +25,22 @@ interface ReceiveOptions {
   signal?: AbortSignal | undefined
 }
 
+/** A body that is in memory already, which is given up to it. */
+export class ArrivedBody extends Readable {
+  constructor(bytes: Buffer) {
+    super()
+    if (bytes.length > 0) this.push(bytes)
+    this.push(null)
+  }
+
+  override _read(): void {}
+}
+
 /** True for a small body of announced length that has come as a whole: nothing needs to be awaited. */
 export function hasArrived(source: Readable): boolean {
   const { headers, readableLength, readableFlowing, destroyed } = source as IncomingMessage
-  const hasAll = Number(headers?.['content-length']) === readableLength
+  const hasAll =
+    source instanceof ArrivedBody || Number(headers?.['content-length']) === readableLength
   return hasAll && readableLength <= SMALL_BYTES && readableFlowing === null && !destroyed
 }
 
