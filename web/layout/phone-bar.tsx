@@ -10,7 +10,9 @@ export function PhoneBar({ title, children }: { title: ReactNode; children?: Rea
   if (!phoneBar) return null
   return createPortal(
     <>
-      <strong className="head__title trunc">{title}</strong>
+      <strong className="head__title trunc">
+        <bdi>{title}</bdi>
+      </strong>
       {children}
     </>,
     phoneBar.element as HTMLElement,
