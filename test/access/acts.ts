@@ -296,12 +296,21 @@ export async function share(view: View, ask: Ask, spot: Spot): Promise<string | 
   return allowed ? (JSON.parse(answer.text).hash as string) : null
 }
 
+const isStrictlyBetween = (top: string, path: string, below: string) =>
+  path !== top && path !== below && within(top, path) && within(path, below)
+
 /** What a visitor gets of a share by what its owner may do now. */
 export async function visit(view: View, ask: Ask, spot: Spot, hash: string): Promise<void> {
   const open = (entry: Spot) =>
     within(spot.real, entry.real) && ok(view, entry, 'share') && ok(view, entry, 'download')
+  // Visitors are shown no ways: of a folder that they are not given the archive has nothing, as the listing.
+  const isComeTo = ({ path }: Spot) =>
+    view.spots.every(
+      (above) => !isStrictlyBetween(spot.path, above.path, path) || !above.isDir || open(above),
+    )
   const files = followed(view, spot).filter(
-    (entry) => open(spot) && !entry.isDir && open(entry) && isOpenTo(view, spot, entry),
+    (entry) =>
+      open(spot) && !entry.isDir && open(entry) && isComeTo(entry) && isOpenTo(view, spot, entry),
   )
   const sent = await ask('GET', `/api/public/dl/${hash}${spot.isDir ? '?algo=zip' : ''}`)
   agree(`visit of ${spot.path} (${sent.status}) gets`, tokensIn(sent.text), contentOf(view, files))

@@ -451,6 +451,24 @@ describe('the visitor of a share', () => {
     }
   })
 
+  it('is shown no way, so that an archive holds what the listings lead to', async () => {
+    await using app = await open()
+    const user = await app.as('anna')
+    const { hash } = await (
+      await user.fetch('/api/share/pub/', { method: 'POST', body: '{}' })
+    ).json()
+    await put(app, { place: '/pub/hidden-canary', grants: [anna({ see: false })] })
+    await app.tree.add({ 'pub/hidden-canary/inner/given.txt': 'given to the owner' })
+    await put(app, { place: '/pub/hidden-canary/inner', grants: [anna({ see: true })] })
+    const own = await (await user.fetch('/api/raw/pub/?algo=tar')).text()
+    expect(own).toContain('given to the owner')
+    for (const path of [`share/${hash}`, `dl/${hash}?algo=tar`]) {
+      const found = await visit(app, `/api/public/${path}`)
+      expect(found.status).toBe(200)
+      expect(found.text).not.toMatch(/canary|given/)
+    }
+  })
+
   it('gets nothing once the owner may not share the place', async () => {
     await using app = await open()
     const user = await app.as('anna')
