@@ -1,13 +1,14 @@
 // One shared script instead of dozens. The bundler puts every module that some set of lazy chunks
 // has in common into a chunk of its own, so that the page would begin with many tiny requests. Here
-// all chunks that the entry imports at once become one file, from which the lazy ones take theirs.
+// the entry and all chunks that it imports at once become one file, from which the lazy ones take theirs.
 import { createHash } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
+import { minify } from 'terser'
 
 export interface MergedLoad {
-  /** The new file that the page's entry imports; empty when there was nothing to merge. */
+  /** The new file that the page begins with: its entry and what that imports. */
   core: string
   /** Old name of an output to its new one; names that stay map to themselves. */
   rename(name: string): string
@@ -19,10 +20,10 @@ type Outputs = Map<string, esbuild.Metafile['outputs'][string]>
 type Merged = Map<string, string>
 
 /**
- * Rewrites the outputs in `staticDir`. What the first of `entryPoints` (the page's own) imports at
- * once becomes one file, what the second imports besides becomes another, and so on. The entries
- * themselves stay apart: the page's waits for lazy chunks, which must not wait for it. Every chunk is
- * renamed, since its content now names the merged files.
+ * Rewrites the outputs in `staticDir`. The first of `entryPoints` (the page's own) and what it imports at
+ * once become one file, what the second imports besides becomes another, and so on. The page's entry must not
+ * wait at its top level for lazy chunks, which import from the same file. The screens themselves stay apart.
+ * Every chunk is renamed, since its content now names the merged files.
  */
 export async function mergeFirstLoad(
   metafile: esbuild.Metafile,
@@ -34,9 +35,9 @@ export async function mergeFirstLoad(
   )
   const merged: Merged = new Map()
   const single = new Set<string>()
-  for (const entryPoint of entryPoints) {
+  for (const [index, entryPoint] of entryPoints.entries()) {
     const entry = [...outputs].find(([, output]) => output.entryPoint === entryPoint)?.[0]
-    if (entry) await mergeGroup(staticDir, outputs, merged, single, entry)
+    if (entry) await mergeGroup(staticDir, outputs, merged, single, entry, index === 0)
   }
   const users = [...outputs.keys()].filter((name) => takesFrom(outputs, name, merged))
   const rewritten = await bundle(staticDir, {
@@ -57,12 +58,15 @@ async function mergeGroup(
   merged: Merged,
   single: Set<string>,
   entry: string,
+  isPage: boolean,
 ): Promise<void> {
   const group = staticImports(outputs, entry)
   for (const name of [...merged.keys(), ...single]) group.delete(name)
   // Lazily loaded entries are not to be taken in. One alone is as good as it is, and stays alone: a
   // later and larger group would come with it wherever it is needed.
   for (const name of group) if (outputs.get(name)?.entryPoint) group.delete(name)
+  // After what it imports.
+  if (isPage) group.add(entry)
   if (group.size < 2) {
     for (const name of group) single.add(name)
     return
@@ -72,9 +76,18 @@ async function mergeGroup(
     plugins: [takeFrom(outputs, merged), keepOthers(group)],
   })
   if (!shared) throw new Error(`${entry} shares nothing`)
-  const file = `shared-${hash8(shared.contents)}.js`
-  await writeFile(join(staticDir, file), shared.contents)
+  const text = isPage ? await shrink(shared.text) : shared.text
+  const file = `${isPage ? 'main' : 'shared'}-${hash8(text)}.js`
+  await writeFile(join(staticDir, file), text)
   for (const name of group) merged.set(name, file)
+}
+
+/** Takes seconds and saves a twentieth, which only what every visit begins with is worth. */
+async function shrink(text: string): Promise<string> {
+  const compress = { passes: 2, keep_fargs: false, ecma: 2020 } as const
+  const { code } = await minify(text, { module: true, compress })
+  if (!code) throw new Error('nothing is left of the first load')
+  return code
 }
 
 /** All that `entry` imports statically, itself not included. */

@@ -50,8 +50,8 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
         join(next, 'static'),
         [ENTRY, ...SCREENS],
       )
-      page.entry = newName(page.entry)
-      page.imports = core ? [core] : []
+      page.entry = core
+      page.imports = []
       page.locales = mapValues(page.locales, newName)
       const inputs = Object.fromEntries([...innerInputs].map((input) => [input, {}]))
       const metafile = { ...result.metafile, inputs: { ...inputs, ...result.metafile.inputs } }

@@ -9,7 +9,7 @@ import { entry, showList } from './listing-steps.ts'
 import { leastFairMs } from './main-thread.ts'
 
 const MAX_SCRIPT_BYTES = 150 * 1000
-const MAX_STYLE_BYTES = 15 * 1000
+const MAX_STYLE_BYTES = 12 * 1000
 const PAINT_MS = 50
 
 const site = sharedSite(
@@ -36,7 +36,7 @@ const namedBytes = (page: Page, selector: string) =>
     return sizes.reduce((sum, size) => sum + size, 0)
   }, selector)
 
-it('loads at most 150 KB of script and 15 KB of style for the first listing', async () => {
+it('loads at most 150 KB of script and 12 KB of style for the first listing', async () => {
   await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   await entry(page, 'many').waitFor()
