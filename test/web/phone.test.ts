@@ -147,7 +147,10 @@ describe('the files screen on a phone', () => {
     await page.getByRole('button', { name: 'New', exact: true }).last().tap()
     await expect
       .poll(() => page.getByRole('menuitem').allInnerTexts())
-      .toEqual(['New folder', 'New file', 'Upload files', 'Upload folder', 'Take photo'])
+      .toEqual([
+        ...['New folder', 'New file', 'New from template'],
+        ...['Upload files', 'Upload folder', 'Take photo'],
+      ])
     await page.getByRole('menuitem', { name: 'New folder' }).tap()
     await page.getByRole('dialog').getByLabel('Name').fill('trip')
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).tap()

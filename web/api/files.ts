@@ -89,12 +89,15 @@ export async function createFolder(vpath: string): Promise<void> {
   await call(`/resources${encodePath(vpath)}/`, { method: 'POST' })
 }
 
-/** Makes an empty file. @throws ApiError 409 when something has this name. */
-export async function createFile(vpath: string): Promise<void> {
+/** Makes a file, empty unless `body` is given. @throws ApiError 409 when something has this name. */
+export async function createFile(
+  vpath: string,
+  body: Uint8Array<ArrayBuffer> | '' = '',
+): Promise<void> {
   await call(`/resources${encodePath(vpath)}`, {
     method: 'POST',
     query: { override: false },
-    body: '',
+    body,
   })
 }
 

@@ -138,10 +138,14 @@ async function isThere(parent: string, path: string): Promise<boolean> {
   return (info.items ?? []).some((item) => trimPath(item.path) === path)
 }
 
-/** Makes an empty file, with folders between, below `parent`. @throws ApiError 409 when taken. */
-export async function makeFile(parent: string, segments: readonly string[]): Promise<string> {
+/** Makes a file, an empty one or as `make` does, with folders between, below `parent`. @throws ApiError 409 when taken. */
+export async function makeFile(
+  parent: string,
+  segments: readonly string[],
+  make: (path: string) => Promise<void> = createFile,
+): Promise<string> {
   const made = segments.reduce(joinPath, parent)
-  await createFile(made)
+  await make(made)
   void reloadFolder(parent)
   return made
 }

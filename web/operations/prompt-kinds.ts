@@ -101,6 +101,7 @@ export interface PromptKinds {
   /** `isForApp`: it is called an app password, as which it is used. */
   madeToken: { props: { made: MadeToken; isForApp?: boolean }; answer: never }
   newFile: { props: NewEntryProps; answer: string }
+  newFromTemplate: { props: NewEntryProps; answer: string }
   newFolder: { props: NewEntryProps; answer: string }
   newToken: { props: { isForApp?: boolean }; answer: MadeToken }
   palette: { props: object; answer: never }

@@ -30,6 +30,9 @@ export const promptComponents: Registry = {
   madeToken: onDemandAtOnce(async () => (await import('./tokens/made-token.tsx')).MadeTokenPrompt),
   newFile: onDemandAtOnce(async () => (await import('./new-entry.tsx')).NewFilePrompt),
   newFolder: onDemandAtOnce(async () => (await import('./new-entry.tsx')).NewFolderPrompt),
+  newFromTemplate: onDemandAtOnce(
+    async () => (await import('./templates/new-from-template.tsx')).NewFromTemplatePrompt,
+  ),
   newToken: onDemandAtOnce(async () => (await import('./tokens/new-token.tsx')).NewTokenPrompt),
   palette: onDemandAtOnce(async () => (await import('./palette.tsx')).PalettePrompt),
   rename: onDemandAtOnce(async () => (await import('./rename.tsx')).RenamePrompt),

@@ -93,6 +93,7 @@ describe('commands', () => {
       'delete',
       'new-folder',
       'new-file',
+      'new-from-template',
       'upload-files',
       'go-users',
       'go-groups',

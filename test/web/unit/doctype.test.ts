@@ -2,11 +2,12 @@
 
 import { expect, it } from 'vitest'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { storeZip } from '../../../web/lib/store-zip.ts'
 import { listZip, readZipEntry } from '../../../web/viewers/archive/zip-reader.ts'
 import type { FileSource } from '../../../web/viewers/frame/source.ts'
 import { withoutDoctype, withoutEntities } from '../../../web/viewers/office/doctype.ts'
 import { createMarkupBudget } from '../../../web/viewers/office/markup-limits.ts'
-import { repackOffice, storeZip } from '../../../web/viewers/office/repack.ts'
+import { repackOffice } from '../../../web/viewers/office/repack.ts'
 import { cpuMs, leastMs } from '../../support/cpu-time.ts'
 
 const BOMB = '<!DOCTYPE a [<!ENTITY lol1 "ha"><!ENTITY lol2 "&lol1;&lol1;"> ] >'

@@ -1,9 +1,9 @@
 import { deflateRawSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { storeZip } from '../../../web/lib/store-zip.ts'
 import type { FileSource } from '../../../web/viewers/frame/source.ts'
 import { openPackage } from '../../../web/viewers/office/package-file.ts'
-import { storeZip } from '../../../web/viewers/office/repack.ts'
 import { rawZip } from '../../support/bombs.ts'
 
 /** The source of one file in memory, and the file. */

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { storeZip } from '../../../web/lib/store-zip.ts'
 import type { FileSource } from '../../../web/viewers/frame/source.ts'
-import { readWhole, repackOffice, storeZip } from '../../../web/viewers/office/repack.ts'
+import { readWhole, repackOffice } from '../../../web/viewers/office/repack.ts'
 
 const { signal } = new AbortController()
 

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deflateRawSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { storeZip } from '../../../web/lib/store-zip.ts'
 import {
   listZip,
   type ReadRange,
   readZipEntry,
   ZipError,
 } from '../../../web/viewers/archive/zip-reader.ts'
-import { storeZip } from '../../../web/viewers/office/repack.ts'
 import { SAMPLES } from '../../support/pictures.ts'
 
 function rangesOf(bytes: Uint8Array, asked: [number, number][] = []): ReadRange {

@@ -1,5 +1,6 @@
 import { msg, plural, t } from '@lingui/core/macro'
 import {
+  ClipboardCopy,
   ClipboardPaste,
   Copy,
   CopyPlus,
@@ -33,7 +34,7 @@ import { saveUrl } from '../../lib/save-url.ts'
 import { canPasteInto, clipboard, fillClipboard } from '../../state/clipboard.ts'
 import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts'
 import { ownAbilities } from '../../state/rights.ts'
-import { copyLink } from '../copy-text.ts'
+import { copyLink, copyWithToast } from '../copy-text.ts'
 import { askToDelete, deleteEntries } from '../deleting.ts'
 import { openPrompt } from '../prompts.ts'
 import { isFile, openEntry, openFileItself } from './open-entry.ts'
@@ -200,6 +201,13 @@ export const entryActions = [
     icon: Link,
     enabled: (context) => one(context) !== undefined,
     run: runOn(one, ({ path, isDir }) => copyLink(absoluteUrl(filesHref(path, isDir)))),
+  },
+  {
+    id: 'copy-path',
+    label: msg`Copy path`,
+    icon: ClipboardCopy,
+    enabled: (context) => one(context) !== undefined,
+    run: runOn(one, ({ path }) => copyWithToast(path, t`Path copied`)),
   },
   {
     id: 'rename',

@@ -8,23 +8,32 @@ import {
   FolderUp,
   Images,
   LayoutGrid,
+  LayoutTemplate,
   List,
   ListChecks,
   ListFilter,
   RefreshCw,
   Rows4,
+  Shapes,
   SquareDashedMousePointer,
   Trash2,
   Upload,
 } from 'lucide-react'
 import type { ViewMode } from '../../../src/api-types.ts'
 import { hasTrash } from '../../lib/boot.ts'
+import { fileClassOf } from '../../lib/file-class.ts'
 import { canPickFolders, PHONE } from '../../lib/page/media.ts'
 import { go, goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { shownFolder } from '../../state/listing.ts'
 import { prefs, setPref } from '../../state/prefs.ts'
-import { invertSelection, selection, startSelectionMode, toggleAll } from '../../state/selection.ts'
+import {
+  invertSelection,
+  selection,
+  selectPaths,
+  startSelectionMode,
+  toggleAll,
+} from '../../state/selection.ts'
 import { slots } from '../../state/slots.ts'
 import { refreshUsage } from '../../state/usage.ts'
 import { chooseView } from '../choose-view.ts'
@@ -82,6 +91,16 @@ export const folderActions = [
     enabled: canCreate,
     run: runOn(openFolder, async (folder) => {
       const made = await openPrompt('newFile', { folder })
+      if (made !== null) await goHref(filesHref(made, false))
+    }),
+  },
+  {
+    id: 'new-from-template',
+    label: msg`New from template`,
+    icon: LayoutTemplate,
+    enabled: canCreate,
+    run: runOn(openFolder, async (folder) => {
+      const made = await openPrompt('newFromTemplate', { folder })
       if (made !== null) await goHref(filesHref(made, false))
     }),
   },
@@ -148,6 +167,17 @@ export const folderActions = [
     shortcuts: ['Mod+A'],
     enabled: hasEntries,
     run: () => toggleAll(shownFolder().visible),
+  },
+  {
+    id: 'select-kind',
+    label: msg`Select same kind`,
+    icon: Shapes,
+    enabled: ({ folder, selected }) => folder !== null && selected.length > 0,
+    run: ({ selected }) => {
+      const kinds = new Set(selected.map(fileClassOf))
+      const same = shownFolder().visible.filter((entry) => kinds.has(fileClassOf(entry)))
+      selectPaths(same.map(({ path }) => path))
+    },
   },
   {
     id: 'invert-selection',

@@ -16,7 +16,7 @@ function plan<const Text extends string>(words: Text): readonly WordsOf<Text>[] 
 }
 
 export const entryMenu = plan(
-  'preview open open-file open-tab | share download copy-link | rename duplicate copy-to move-to copy cut compress extract-here extract-to | pin unpin details delete',
+  'preview open open-file open-tab | share download copy-link copy-path | rename duplicate copy-to move-to copy cut compress extract-here extract-to | pin unpin details delete',
 )
 
 /** The same on phones, shorter: the list does not scroll there. */
@@ -26,15 +26,17 @@ export const entrySheet = plan(
 
 /** On blank space and behind the menu button of the open folder. */
 export const folderMenu = plan(
-  'new-folder new-file upload-files upload-folder | paste select select-all refresh compact-rows | download pin unpin shell deleted-here details',
+  'new-folder new-file new-from-template upload-files upload-folder | paste select select-all refresh compact-rows | download pin unpin shell deleted-here details',
 )
 
-export const newMenu = plan('new-folder new-file | upload-files upload-folder take-photo')
+export const newMenu = plan(
+  'new-folder new-file new-from-template | upload-files upload-folder take-photo',
+)
 
 export const selectionBar = plan('share download copy-to move-to rename delete')
 
 export const selectionMore = plan(
-  'open open-file open-tab copy-link | copy cut duplicate compress extract-here extract-to | pin unpin shell details | select-all invert-selection',
+  'open open-file open-tab copy-link copy-path | copy cut duplicate compress extract-here extract-to | pin unpin shell details | select-all select-kind invert-selection',
 )
 
 /** What its More button has while nothing is selected yet. */
@@ -44,7 +46,7 @@ export const selectionStart = plan('select-all invert-selection')
 export const phoneBar = plan('download move-to copy-to delete')
 
 export const phoneMore = plan(
-  'share rename | copy-link copy cut duplicate compress extract-here extract-to pin unpin | details invert-selection',
+  'share rename | copy-link copy-path copy cut duplicate compress extract-here extract-to pin unpin | details select-kind invert-selection',
 )
 
 /** The keys of a command as shown, or undefined when it has none. */
