@@ -46,11 +46,18 @@ describe('WebDAV', () => {
 
   it('sends a browser to the page', async () => {
     await using app = await openApp({ tree: TREE })
-    for (const headers of [{ 'Sec-Fetch-Mode': 'navigate' }, { Accept: 'text/html,*/*' }]) {
+    const accept = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+    for (const headers of [{ 'Sec-Fetch-Mode': 'navigate' }, { Accept: accept }]) {
       const answer = await app.fetch('/dav/folder/a%20b', { headers: headers as never })
       expect([answer.status, answer.headers.get('location')]).toEqual([302, '/files/folder/a%20b'])
       expect(answer.headers.get('www-authenticate')).toBeNull()
     }
+  })
+
+  it('asks a program of KDE for credentials, which accepts HTML first as well', async () => {
+    await using app = await openApp({ tree: TREE })
+    const headers = { Accept: 'text/html, text/*;q=0.9, image/jpeg;q=0.9, */*;q=0.8' }
+    expect((await app.fetch('/dav/folder/a%20b', { headers })).status).toBe(401)
   })
 
   it('hands out content that runs nothing', async () => {

@@ -92,12 +92,15 @@ function answerAbove({ env }: Ctx): Response {
   return answer(`${MULTISTATUS_BEGIN}${folder}${MULTISTATUS_END}\n`, XML_TYPE, 207)
 }
 
+/** What browsers accept first; programs of KDE name HTML as well, and send credentials once they are asked. */
+const BROWSER = /^text\/html, ?application\/xhtml\+xml/
+
 // A browser that has met Basic once sends it for ever, and no page could sign anybody out.
 function isNavigation({ env }: Ctx): boolean {
   const { method, headers } = env.incoming
   if (method !== 'GET' && method !== 'HEAD') return false
   if (headers['sec-fetch-mode'] !== undefined) return headers['sec-fetch-mode'] === 'navigate'
-  return headers.authorization === undefined && (headers.accept ?? '').startsWith('text/html')
+  return headers.authorization === undefined && BROWSER.test(headers.accept ?? '')
 }
 
 function toPage(c: Ctx): Response {
