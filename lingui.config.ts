@@ -1,5 +1,5 @@
 import { defineConfig } from '@lingui/conf'
-import { formatter } from '@lingui/format-po'
+import { catalogueFormat } from './scripts/build/catalogues.ts'
 import { listLocales, SOURCE_LOCALE } from './scripts/build/locales.ts'
 
 export default defineConfig({
@@ -7,5 +7,5 @@ export default defineConfig({
   locales: listLocales(),
   orderBy: 'messageId',
   catalogs: [{ path: '<rootDir>/locales/{locale}', include: ['web'] }],
-  format: formatter({ lineNumbers: false, origins: true }),
+  format: catalogueFormat(),
 })

@@ -1,16 +1,13 @@
-// `npm run i18n`: brings locales/*.po in step with the texts in the code. `--check` only reports:
-// missing or outdated entries, and with `--complete` entries without a translation.
+// `npm run i18n`: brings locales/*.po in step with the texts in the code. `--check` only reports what
+// is missing, unused, without an explanation or broken, and fails when anything is.
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { collectMessages, readCatalogue } from './build/catalogues.ts'
+import { collectMessages, readEntries, readNotes } from './build/catalogues.ts'
 import { listLocales, SOURCE_LOCALE } from './build/locales.ts'
+import { faultsOf, isUnexplained } from './build/message-rules.ts'
 import { ROOT } from './build/paths.ts'
 
-/** Words that are the same in many languages; anything else equal to English is not translated. */
-const SAME_EVERYWHERE =
-  /^(\W|\d|\{[^}]*\}|OK|ZIP|TAR|PDF|EPUB|CSV|JSON|URL|QR|SHA-\d+|MD5|UTF-\d+|[KMGTP]i?B)*$/
-
-if (process.argv.includes('--check')) await check(process.argv.includes('--complete'))
+if (process.argv.includes('--check')) await check()
 else extract()
 
 function extract(): void {
@@ -22,28 +19,33 @@ function extract(): void {
   process.exit(status ?? 1)
 }
 
-async function check(complete: boolean): Promise<void> {
-  const messages = await collectMessages({ idOnly: false })
-  const ids = Object.keys(messages)
+async function check(): Promise<void> {
+  const ids = Object.keys(await collectMessages({ idOnly: false }))
+  const known = new Set(ids)
   const problems: string[] = []
   for (const locale of listLocales()) {
-    const translations = await readCatalogue(join(ROOT, 'locales', `${locale}.po`))
-    if (locale === SOURCE_LOCALE) {
-      const lacking = ids.filter((id) => translations[id] === undefined)
-      const outdated = Object.keys(translations).filter((id) => messages[id] === undefined)
-      if (lacking.length + outdated.length > 0) {
+    const entries = await readEntries(join(ROOT, 'locales', `${locale}.po`))
+    const lacking = ids.filter((id) => entries[id] === undefined)
+    const unused = Object.keys(entries).filter((id) => !known.has(id))
+    if (lacking.length + unused.length > 0) {
+      problems.push(
+        `${locale}.po lacks ${lacking.length} messages, ${unused.length} are unused: npm run i18n`,
+      )
+    }
+    for (const entry of Object.values(entries)) {
+      const faults = faultsOf(entry, locale)
+      if (faults.length > 0) problems.push(`${locale}.po: “${entry.message}” ${faults.join(', ')}`)
+      if (locale === SOURCE_LOCALE && isUnexplained(entry)) {
         problems.push(
-          `${locale}.po lacks ${lacking.length} messages, ${outdated.length} are outdated: npm run i18n`,
+          `“${entry.message}” is one word: say in locales/notes.json what it means here`,
         )
       }
-      continue
     }
-    if (!complete) continue
-    const open = ids.filter((id) => {
-      const text = translations[id]
-      return !text || (text === messages[id] && !SAME_EVERYWHERE.test(text))
-    })
-    if (open.length > 0) problems.push(`${locale}.po: ${open.length} messages are not translated`)
+    if (locale === SOURCE_LOCALE) {
+      const texts = new Set(Object.values(entries).map(({ message }) => message))
+      const idle = Object.keys(readNotes()).filter((text) => !texts.has(text))
+      problems.push(...idle.map((text) => `locales/notes.json: nothing is called “${text}”`))
+    }
   }
   if (problems.length > 0) {
     process.stderr.write(`${problems.join('\n')}\n`)
