@@ -216,7 +216,7 @@ it('says nothing of a file that was being unpacked when one left', async () => {
   await page.getByRole('button', { name: 'Back to folder' }).click()
   await page.locator('.vw').waitFor({ state: 'detached' })
   await page.evaluate(() => new Promise(requestAnimationFrame))
-  expect(await page.getByText('couldn’t be unpacked').count()).toBe(0)
+  expect(await page.getByText('couldn’t be extracted').count()).toBe(0)
   release()
   expect(opened.problems).toEqual([])
 })

@@ -28,7 +28,7 @@ async function clash() {
   await page.keyboard.type('mine ')
   await tree.add({ 'shared.txt': 'first\nsecond\nthird\ntheirs\n' })
   await page.keyboard.press('Control+s')
-  await page.getByText('was changed by someone else').waitFor()
+  await page.getByText('Someone else has changed this file').waitFor()
   expect(await tree.read('shared.txt')).toBe('first\nsecond\nthird\ntheirs\n')
 }
 
@@ -63,7 +63,7 @@ it('follows what somebody wrote while a save was on its way, once that is done',
 it('overwrites when told to', async () => {
   await clash()
   await page.getByRole('button', { name: 'Overwrite' }).click()
-  await page.getByText('was changed by someone else').waitFor({ state: 'detached' })
+  await page.getByText('Someone else has changed this file').waitFor({ state: 'detached' })
   await expect.poll(() => tree.read('shared.txt')).toBe('mine first\nsecond\nthird\n')
 })
 
@@ -82,7 +82,7 @@ it('shows both versions, lets each change be chosen, and saves the result', asyn
   await page.setViewportSize({ width: 1000, height: 700 })
   await clash()
   await page.getByRole('button', { name: 'Compare' }).click()
-  await page.getByText('compared with the version on disk').waitFor()
+  await page.getByText('Comparing with the version on the server').waitFor()
   const isInText = () => page.evaluate(() => document.activeElement?.closest('.cm-editor') != null)
   await waitFor('the focus in the text', isInText)
   const theirs = page.locator('.cm-deletedChunk').last()
@@ -157,10 +157,10 @@ it('moves between one column and two when the window changes, and keeps what is 
 it('notices a third change that came while comparing', async () => {
   await clash()
   await page.getByRole('button', { name: 'Compare' }).click()
-  await page.getByText('compared with the version on disk').waitFor()
+  await page.getByText('Comparing with the version on the server').waitFor()
   await tree.add({ 'shared.txt': 'third party\n' })
   await page.getByRole('button', { name: 'Save this text' }).click()
-  await page.getByText('was changed by someone else').waitFor()
+  await page.getByText('Someone else has changed this file').waitFor()
   expect(await tree.read('shared.txt')).toBe('third party\n')
 })
 
@@ -168,7 +168,7 @@ it('offers to make a deleted file again', async () => {
   await page.keyboard.type('kept ')
   await rm(tree.at('shared.txt'))
   await page.keyboard.press('Control+s')
-  await page.getByText('This file was moved or deleted').waitFor()
+  await page.getByText('This file has been moved or deleted').waitFor()
   await page.getByRole('button', { name: 'Save as a new file' }).click()
   await waitFor('the file', async () => {
     return (await readFile(tree.at('shared.txt'), 'utf8')) === 'kept first\nsecond\nthird\n'
@@ -183,7 +183,7 @@ it('follows a change on return to the window when nothing was typed, and asks ot
   await page.keyboard.type('x')
   await tree.add({ 'shared.txt': 'and again, longer\n' })
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))
-  await page.getByText('was changed by someone else').waitFor()
+  await page.getByText('Someone else has changed this file').waitFor()
 })
 
 it('keeps what is typed while it fetches the version of somebody else', async () => {
@@ -202,17 +202,17 @@ it('keeps what is typed while it fetches the version of somebody else', async ()
   await asked.promise
   await page.keyboard.type('mine ')
   release.resolve()
-  await page.getByText('was changed by someone else').waitFor()
+  await page.getByText('Someone else has changed this file').waitFor()
   await page.locator('.cm-line').getByText('mine first', { exact: true }).waitFor()
 })
 
 it('does not read a file into the editor that grew too large for it', async () => {
   await tree.add({ 'shared.txt': 'a line among many\n'.repeat(620_000) })
   await page.evaluate(() => window.dispatchEvent(new Event('focus')))
-  await page.getByText('was changed by someone else').waitFor()
+  await page.getByText('Someone else has changed this file').waitFor()
   for (const name of ['Reload', 'Compare']) {
     await page.getByRole('button', { name, exact: true }).click()
-    const refusal = toast(page, 'too large to be opened')
+    const refusal = toast(page, 'too large to open')
     await refusal.getByRole('button', { name: 'Dismiss' }).click()
     await refusal.waitFor({ state: 'detached' })
   }
@@ -222,11 +222,11 @@ it('does not read a file into the editor that grew too large for it', async () =
 
 it('does not let an old draft undo what came since', async () => {
   await page.keyboard.type('draft ')
-  await page.getByText(/Draft kept/).waitFor()
+  await page.getByText(/Draft saved/).waitFor()
   await tree.add({ 'shared.txt': 'newer than the draft\n' })
   await page.reload()
   await page.getByRole('button', { name: 'Restore' }).click()
-  await page.getByText('was changed by someone else').waitFor()
+  await page.getByText('Someone else has changed this file').waitFor()
   await page.keyboard.press('Control+s')
   // Had that saved, it would be the draft that comes now.
   await page.getByRole('button', { name: 'Reload' }).click()

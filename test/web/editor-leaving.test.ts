@@ -109,9 +109,9 @@ describe('leaving with unsaved text', () => {
   it('offers what was typed after a reload, and restores it', async () => {
     page.on('dialog', (dialog) => void dialog.accept())
     await type('draft.txt')
-    await page.getByText(/Draft kept/).waitFor()
+    await page.getByText(/Draft saved/).waitFor()
     await page.reload()
-    await page.getByText('You left unsaved edits in this file').waitFor()
+    await page.getByText('You have an unsaved draft of this file').waitFor()
     expect(await text().textContent()).not.toContain('xbefore')
     await page.getByRole('button', { name: 'Restore' }).click()
     await page.getByText('xbefore').waitFor()
@@ -121,7 +121,7 @@ describe('leaving with unsaved text', () => {
     await page.reload()
     await text().waitFor()
     await page.getByText('before').first().waitFor()
-    expect(await page.getByText('You left unsaved edits').count()).toBe(0)
+    expect(await page.getByText('You have an unsaved draft').count()).toBe(0)
   })
 
   it('keeps the draft that was restored, not a long text that was just being kept', async () => {
@@ -129,7 +129,7 @@ describe('leaving with unsaved text', () => {
     await open('long.txt', 'before\n'.repeat(120_000))
     await atStart()
     await page.keyboard.type('x')
-    await page.getByText(/Draft kept/).waitFor()
+    await page.getByText(/Draft saved/).waitFor()
     await page.reload()
     const restore = page.getByRole('button', { name: 'Restore' })
     await restore.waitFor()
@@ -147,9 +147,9 @@ describe('leaving with unsaved text', () => {
 
   it('keeps what it offers while somebody saves or types without having answered', async () => {
     page.on('dialog', (dialog) => void dialog.accept())
-    const offer = page.getByText('You left unsaved edits in this file')
+    const offer = page.getByText('You have an unsaved draft of this file')
     await type('offered.txt')
-    await page.getByText(/Draft kept/).waitFor()
+    await page.getByText(/Draft saved/).waitFor()
     await page.reload()
     await offer.waitFor()
     // Saved as it is, typed into and left again: two drafts now, the newer one is offered first.
@@ -161,7 +161,7 @@ describe('leaving with unsaved text', () => {
     await page.getByRole('button', { name: 'Discard draft' }).waitFor()
     await atStart()
     await page.keyboard.type('y')
-    await page.getByText(/Draft kept/).waitFor()
+    await page.getByText(/Draft saved/).waitFor()
     await page.reload()
     await offer.waitFor()
     await page.getByRole('button', { name: 'Compare' }).click()
@@ -182,7 +182,7 @@ describe('leaving with unsaved text', () => {
     await type('old-name.txt')
     await chooseInMenu('Rename')
     const question = page.getByRole('alertdialog')
-    await question.getByText('“old-name.txt” has changes').waitFor()
+    await question.getByText('“old-name.txt” has unsaved changes').waitFor()
     await question.getByRole('button', { name: 'Save changes' }).click()
     await page.getByRole('textbox', { name: 'New name' }).fill('new-name.txt')
     await page.keyboard.press('Enter')

@@ -259,7 +259,7 @@ describe('limits', () => {
       expect(await text().count()).toBe(0)
       await page.getByRole('button', { name: 'Open as text' }).click()
       await text().waitFor()
-      await page.getByText('As text it can be read, but not changed.').waitFor()
+      await page.getByText('You can view it as text, but not edit it.').waitFor()
       expect(await page.getByRole('button', { name: 'Save', exact: true }).count()).toBe(0)
       await text().click()
       await page.keyboard.type('x')

@@ -165,7 +165,7 @@ describe('a rename that fails', () => {
     const dialog = page.getByRole('dialog', { name: 'Rename file' })
     await dialog.getByLabel('New name').fill('c.txt')
     await page.keyboard.press('Enter')
-    await dialog.getByText(/This no longer exists/).waitFor()
+    await dialog.getByText(/This item no longer exists/).waitFor()
     await dialog.getByRole('button', { name: 'Cancel' }).click()
     await expectNames(page, ['b.txt'])
   })

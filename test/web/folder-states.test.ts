@@ -146,7 +146,7 @@ describe('a folder', () => {
     await using open = await openFolder({ 'sub/a.txt': 'x' })
     const { page } = open
     for (const [status, title] of [
-      [403, 'You can’t open this location'],
+      [403, 'Access denied'],
       [500, 'Something went wrong'],
     ] as const) {
       await page.route('**/api/resources/sub', (route) =>

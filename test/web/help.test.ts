@@ -23,7 +23,7 @@ describe('help and palette', () => {
         }),
       )
     for (const line of [
-      'This help: F1 ?',
+      'Show this help: F1 ?',
       'Rename: F2',
       'Delete: Del',
       'Clear the selection, close a dialog: Esc',
@@ -31,7 +31,7 @@ describe('help and palette', () => {
       'Search: Ctrl Shift F',
       'Add or remove one item: Ctrl Click Ctrl Space',
       'Select an item: Click',
-      'Open: Double click Enter',
+      'Open: Double\u00a0click Enter',
       'Undo the last action: Ctrl Z',
     ])
       await expect.poll(linesShown).toContain(line)

@@ -87,7 +87,7 @@ describe('a human check that is blocked', () => {
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByText('Confirm that you’re not a robot.').waitFor()
     await page.clock.runFor(15_000)
-    await page.getByText('The human check could not be loaded.').waitFor()
+    await page.getByText('The CAPTCHA couldn’t be loaded.').waitFor()
     expect(sent).not.toContain('/api/login')
   })
 })

@@ -197,7 +197,7 @@ describe('work that takes long', () => {
     const dialog = page.getByRole('dialog', { name: 'is protected by a password' })
     await dialog.getByLabel('Password', { exact: true }).fill('guess')
     await page.keyboard.press('Enter')
-    await dialog.getByText('That password is wrong.').waitFor()
+    await dialog.getByText('Incorrect password.').waitFor()
     await dialog.getByLabel('Password', { exact: true }).fill('open sesame')
     await page.keyboard.press('Enter')
     await expectNames(page, ['private', 'private.zip'])

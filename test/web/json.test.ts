@@ -122,7 +122,7 @@ describe('in a share on a phone', () => {
   it('leads from a broken tree to the text', async () => {
     await using opened = await openShared('broken.json')
     const { page } = opened
-    await page.getByText('This is not valid JSON').waitFor()
+    await page.getByText('Invalid JSON').waitFor()
     await page.getByRole('button', { name: 'Open as text' }).click()
     await page.locator('.cm-content').getByText('"a": 1').waitFor()
   })

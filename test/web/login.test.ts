@@ -307,7 +307,7 @@ describe('errors and languages', () => {
     const { page } = open
     await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor()
     await page.goto('/403')
-    await page.getByRole('heading', { level: 1, name: 'You can’t open this location' }).waitFor()
+    await page.getByRole('heading', { level: 1, name: 'Access denied' }).waitFor()
     await page.goto('/500')
     await page.getByRole('heading', { level: 1, name: 'Something went wrong' }).waitFor()
     await page.getByRole('link', { name: 'Go to my files' }).click()

@@ -82,7 +82,7 @@ describe('a lost connection', () => {
     await context.setOffline(true)
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page
-      .getByText(/This dialog could not be opened/)
+      .getByText(/This dialog couldn’t be opened/)
       .first()
       .waitFor()
     await expect.poll(() => page.getByLabel('Root folder').inputValue()).toBe('/somewhere')

@@ -133,7 +133,7 @@ describe('a passkey', () => {
 
   it('cannot be had at an address without a name, and the profile says why', async () => {
     await using open = await openServed({}, { path: '/settings/profile' })
-    await open.page.getByText('Passkeys need a name in the address.').waitFor()
+    await open.page.getByText('Passkeys need a host name.').waitFor()
     expect(await open.page.getByRole('button', { name: 'Add a passkey' }).count()).toBe(0)
   })
 

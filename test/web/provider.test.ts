@@ -83,7 +83,7 @@ describe('logging in at a provider', () => {
     const { page } = open
     await button(page).click()
     await signInThere(page, 'mona')
-    await page.getByRole('alert').getByText('You are not allowed to log in here.').waitFor()
+    await page.getByRole('alert').getByText('You’re not allowed to sign in here.').waitFor()
     await page.getByLabel('Username').waitFor()
   })
 

@@ -77,7 +77,7 @@ describe('two-step sign-in', () => {
     await expect.poll(() => digits(page).getAttribute('inputmode')).toBe('numeric')
     // From before it was switched on, whichever half minute it is by now.
     await digits(page).fill(codeOf(secret, -1))
-    await page.getByRole('alert').getByText('This code is wrong or has been used.').waitFor()
+    await page.getByRole('alert').getByText('This code is wrong or already used.').waitFor()
     await expect.poll(() => digits(page).inputValue()).toBe('')
     await digits(page).fill(codeOf(secret, 1))
     await page.getByText('in.txt').waitFor()
@@ -106,7 +106,7 @@ describe('two-step sign-in', () => {
     await page.getByText('This account needs a second step.').waitFor()
     const uri = (await page.getByRole('img', { name: 'QR code' }).getAttribute('data-text')) ?? ''
     await digits(page).fill(codeOf(new URL(uri).searchParams.get('secret') ?? ''))
-    await page.getByText('Each of them lets you in once').waitFor()
+    await page.getByText('Each code works once').waitFor()
     await page.getByRole('listitem').nth(9).waitFor()
     await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('in.txt').waitFor()

@@ -38,7 +38,7 @@ describe('addresses of the settings', () => {
     for (const place of ['global', 'users', 'users/1', 'users/new']) {
       await page.goto(`/settings/${place}`)
       await page.waitForURL('**/403')
-      await page.getByRole('heading', { name: 'You can’t open this location' }).waitFor()
+      await page.getByRole('heading', { name: 'Access denied' }).waitFor()
     }
   })
 

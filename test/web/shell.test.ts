@@ -108,7 +108,7 @@ describe('the shell', () => {
     await untilShown(open.page, 'Command not allowed. You can run: ls')
     expect(await site.tree.read('a.txt')).toBe('x')
     await type(open.page, 'ls; du')
-    await untilShown(open.page, 'Command not allowed. “;” means nothing here')
+    await untilShown(open.page, 'Command not allowed. “;” isn’t supported')
   })
 
   it('gives a line to the shell that is configured, whole, and says nothing of its signs', async () => {
@@ -132,7 +132,7 @@ describe('the shell', () => {
     await type(page, 'rm a.txt; echo gone')
     await untilShown(page, 'Command not allowed. You can run: cat and echo')
     const text = await shown(page)
-    expect(text).not.toContain('means nothing here')
+    expect(text).not.toContain('isn’t supported')
     expect(text).not.toContain('\ngone')
     expect(await tree.read('a.txt')).toBe('one\ntwo\n')
     expect(open.problems).toEqual([])
@@ -365,7 +365,7 @@ describe('the shell', () => {
     await page.keyboard.press('Escape')
     await page.keyboard.press('Control+k')
     await page.getByRole('combobox').fill('terminal')
-    await page.getByRole('option', { name: /Search files for/ }).waitFor()
+    await page.getByRole('option', { name: /Search for files named/ }).waitFor()
     expect(await page.getByRole('option', { name: /in terminal/i }).count()).toBe(0)
   })
 

@@ -132,7 +132,7 @@ it('a file that was deleted meanwhile is said to be gone', async () => {
     await rm(join(site.tree.root, name))
     await page.unroute(CONTENT)
     await tryAgain(page).click()
-    await message(page).getByText('This no longer exists. It may have been moved').waitFor()
+    await message(page).getByText('This item no longer exists. It may have been moved').waitFor()
   }
 })
 

@@ -1,3 +1,5 @@
+import { i18n } from '@lingui/core'
+import { generateMessageId } from '@lingui/message-utils/generateMessageId'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { TokenUser } from '../../../src/access-types.ts'
 import type { FileEntry, Permissions, Verb } from '../../../src/api-types.ts'
@@ -200,11 +202,20 @@ describe('shortcuts', () => {
     expect(keyLetter({ key: 'Enter', code: 'Enter' })).toBe('Enter')
   })
 
-  it('are shown as printed on the keyboard', () => {
+  it('are shown as printed on the keyboard of the language', () => {
+    i18n.loadAndActivate({ locale: 'en', messages: {} })
     expect(shownKeys('Mod+Shift+F', false)).toBe('Ctrl Shift F')
     expect(shownKeys('Mod+Shift+F', true)).toBe('⌘ ⇧ F')
     expect(shownKeys('Delete', false)).toBe('Del')
     expect(shownKeys(' ', false)).toBe('Space')
+    expect(shownKeys('Mod+Click', false)).toBe('Ctrl Click')
+    const german = Object.entries({ Ctrl: 'Strg', Shift: 'Umschalt', Del: 'Entf', PgUp: 'Bild ↑' })
+    const messages = german.map(([name, own]) => [generateMessageId(name, 'key'), own])
+    i18n.loadAndActivate({ locale: 'de', messages: Object.fromEntries(messages) })
+    expect(shownKeys('Mod+Shift+Delete', false)).toBe('Strg Umschalt Entf')
+    expect(shownKeys('Mod+Shift+Delete', true)).toBe('⌘ ⇧ ⌦')
+    // A cap with a space in its name is one cap.
+    expect(shownKeys('PageUp', false)).toBe('Bild\u00a0↑')
   })
 })
 

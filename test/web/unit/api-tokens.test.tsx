@@ -129,7 +129,11 @@ describe('a new API token', () => {
     const boxes = [...place.querySelectorAll<HTMLInputElement>('input[type=checkbox]')]
     const states = () => boxes.map((box) => [box.checked, box.disabled])
     const labels = [...place.querySelectorAll('fieldset label')].map((label) => label.textContent)
-    expect(labels).toEqual(['Download', 'Create and upload', 'Share Needs download.'])
+    expect(labels).toEqual([
+      'Download',
+      'Create and upload',
+      'Share Requires the Download permission.',
+    ])
     const on = [true, false]
     const off = [false, false]
     expect(states()).toEqual([on, off, off])
