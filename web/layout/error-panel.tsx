@@ -59,7 +59,7 @@ function lookOf(
     case 403:
       return {
         art: 'locked',
-        title: <Trans>You can’t open this location</Trans>,
+        title: <Trans>Access denied</Trans>,
         text: where ? (
           <Trans>You don’t have permission to open {where}.</Trans>
         ) : (

@@ -187,7 +187,7 @@ export function ShellPanel() {
 
   const words = useRef<Words | null>(null)
   words.current = {
-    label: t`Shell`,
+    label: t`Terminal`,
     unreachable: t`The command couldn’t be started. Is the server reachable?`,
     refused: (line, allowed) => {
       if (allowed.length === 0) return t`You don’t have permission to run any commands.`
@@ -217,7 +217,7 @@ export function ShellPanel() {
   return (
     <section
       className="term shell col rigid line-top relative"
-      aria-label={t`Shell`}
+      aria-label={t`Terminal`}
       data-own-keys
       style={{ blockSize: heightPx }}
       onKeyDown={(event) => event.stopPropagation()}
@@ -231,7 +231,7 @@ export function ShellPanel() {
       <header className="term__head row rigid strong fs-sm">
         <SquareTerminal className="i i-sm" aria-hidden />
         <span className="grow trunc">
-          {t`Shell`} · <bdi>{name}</bdi>
+          {t`Terminal`} · <bdi>{name}</bdi>
         </span>
         <IconButton
           size="sm"

@@ -209,7 +209,7 @@ function Rights({ rights, onChange }: RightsProps) {
           label={
             right === 'share' ? (
               <>
-                {label} <small className="dim">{t`Needs download.`}</small>
+                {label} <small className="dim">{t`Requires the Download permission.`}</small>
               </>
             ) : (
               label

@@ -36,7 +36,12 @@ export function PermissionFields({ value: perm, onChange }: ControlProps<Permiss
       />
       <Switch label={t`Delete files and folders`} disabled={all} {...toggle('delete')} />
       <Switch label={t`Create and upload`} disabled={all} {...toggle('create')} />
-      <Switch label={t`Share`} hint={t`Needs download.`} disabled={all} {...toggle('share')} />
+      <Switch
+        label={t`Share`}
+        hint={t`Requires the Download permission.`}
+        disabled={all}
+        {...toggle('share')}
+      />
       <Switch label={t`Rename and move`} disabled={all} {...toggle('rename')} />
       <Switch
         label={t`Download`}

@@ -105,7 +105,7 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
             icon={Captions}
             label={t`Subtitles`}
             shortcut="C"
-            choices={[{ id: null, label: t`Off` }, ...tracks]}
+            choices={[{ id: null, label: t({ message: 'Off', context: 'subtitles' }) }, ...tracks]}
             chosen={track ?? null}
             onChoose={chooseTrack}
           />
