@@ -80,6 +80,8 @@ function textOf(name: string, license: string, folder: string): string {
   if (name === 'saxes')
     return readFileSync(join(ROOT, 'scripts', 'saxes-licence.txt'), 'utf8').trim()
   const from = TEXT_OF.find(([pattern]) => pattern.test(name))?.[1]
+  const inReadme = from === undefined ? licenseInReadme(folder) : ''
+  if (inReadme !== '') return inReadme
   if (from === undefined) throw new Error(`${name} has no licence text`)
   const text = licenseText(join(ROOT, 'node_modules', from))
   if (!name.startsWith('@img/sharp-libvips-')) return text
@@ -95,6 +97,14 @@ function listSection(): string {
 function licenseText(folder: string): string {
   const name = readdirSync(folder).find((file) => /^(licen[cs]e|copying|notice)/i.test(file))
   return name ? readFileSync(join(folder, name), 'utf8').trim() : ''
+}
+
+/** The last chapter of a README, where that is the licence in full. */
+function licenseInReadme(folder: string): string {
+  const readme = readdirSync(folder).find((file) => /^readme\.md$/i.test(file))
+  const text = readme === undefined ? '' : readFileSync(join(folder, readme), 'utf8')
+  const found = /^#+ licen[cs]e\s+([^#]*Permission is hereby granted[^#]*)$/im.exec(text)?.[1]
+  return found?.trim() ?? ''
 }
 
 function section(title: string, license: string, text: string): string {
