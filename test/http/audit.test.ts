@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest'
 import type { AuditPage, AuditRecord } from '../../src/audit-types.ts'
 import { SHARES } from '../../src/store/collections.ts'
 import { type OpenedApp, openApp, PASSWORD, startApp } from '../support/app.ts'
+import { tarOf } from '../support/bundles.ts'
 import { basic, davAs } from '../support/dav.ts'
 import type { SignedIn } from '../support/login.ts'
 import { addPasskey, authenticator, ORIGIN, signInWith } from '../support/passkeys.ts'
@@ -107,6 +108,16 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
     'POST /api/resources',
     'upload',
     ({ admin }) => admin.fetch('/api/resources/new.txt', { method: 'POST', body: 'new' }),
+  ],
+  [
+    'POST /api/bundle',
+    'upload',
+    async ({ admin }) => {
+      const body = new Uint8Array(await tarOf([{ name: 'bundled.txt', content: 'b' }]))
+      const answer = await admin.fetch('/api/bundle/', { method: 'POST', body })
+      await answer.text()
+      return answer
+    },
   ],
   [
     'POST /api/resources',

@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { setHome } from '../../src/store/access/groups.ts'
 import { startApp, type TestApp } from '../support/app.ts'
+import { linesOf, tarOf } from '../support/bundles.ts'
 import { type DavAsk, davAs } from '../support/dav.ts'
 import { waitFor } from '../support/deadline.ts'
 import type { SignedIn } from '../support/login.ts'
@@ -79,6 +80,12 @@ const KINDS: Record<string, Write> = {
   },
   POST: ({ bob }, i) =>
     statusOf(bob.fetch(`/api/resources/x${i}`, { method: 'POST', body: CONTENT })),
+  bundles: async ({ bob }, i) => {
+    const body = new Uint8Array(await tarOf([{ name: `x${i}`, content: CONTENT }]))
+    const answer = await bob.fetch('/api/bundle/', { method: 'POST', body })
+    if (!answer.ok) return String(answer.status)
+    return String(linesOf(await answer.text())[0]?.status)
+  },
   'resumable uploads': async ({ bob }, i) => {
     const begun = await bob.fetch(`/api/tus/x${i}`, {
       method: 'POST',

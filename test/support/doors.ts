@@ -8,6 +8,7 @@ import { ROOT } from '../../src/lib/vpath.ts'
 import { defaultPermissions } from '../../src/store/document.ts'
 import { findUser } from '../../src/store/users.ts'
 import { PASSWORD, startApp, type TestApp } from './app.ts'
+import { linesOf, tarOf } from './bundles.ts'
 import { LOCK_INFO, tokenFor } from './dav.ts'
 import type { SignedIn } from './login.ts'
 import { changeRecords, recordsOf } from './records.ts'
@@ -299,6 +300,20 @@ export const DOORS: Door[] = [
     denied: 403,
     open: 200,
     go: send('POST', '/api/resources/new.txt'),
+  },
+  {
+    name: 'upload a bundle',
+    needs: ['create'],
+    denied: 403,
+    open: 200,
+    go: async (user) => {
+      const body = new Uint8Array(await tarOf([{ name: 'bundled.txt', content: 'x' }]))
+      const answer = await user.fetch('/api/bundle/', { method: 'POST', body })
+      const text = await answer.text()
+      // What became of the file is in its line.
+      const [line] = answer.ok ? linesOf(text) : []
+      return new Response(text, { status: line?.status ?? answer.status })
+    },
   },
   {
     name: 'create a folder',

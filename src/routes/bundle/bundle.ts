@@ -1,7 +1,7 @@
 // Many files in one request; the answer has a line for each, as it lands.
 import { Hono } from 'hono'
 import { stream } from '../../http/answer.ts'
-import { dropAct, recordAct, setAct } from '../../http/audit.ts'
+import { addFacts, audited, dropAct, recordAct, setAct } from '../../http/audit.ts'
 import { actorOf, type Ctx, type Env } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { failureOf } from '../../http/failures.ts'
@@ -14,11 +14,13 @@ const MAX_UNREAD_BYTES = 1024 * 1024
 
 export function bundleRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.post(BUNDLE, requireUser(deps), (c) => takeBundle(c, deps))
+  app.post(BUNDLE, requireUser(deps), audited('upload'), (c) => takeBundle(c, deps))
   return app
 }
 
 function takeBundle(c: Ctx, deps: Deps): Response {
+  // Of one that is refused as a whole.
+  addFacts(c, { only: 'refusals' })
   const { vpath, query } = c.env.target
   const replace = query.get('override') === 'true'
   const headers = { 'Content-Type': 'application/x-ndjson; charset=utf-8' }
