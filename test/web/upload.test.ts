@@ -286,7 +286,7 @@ describe('uploads', () => {
     await panel(page).getByText('1 upload failed').waitFor()
     await panel(page).getByText('No permission').waitFor()
     await page.unroute('**/api/tus/**')
-    await panel(page).getByRole('button', { name: 'Try a.txt again' }).click()
+    await panel(page).getByRole('button', { name: 'Retry a.txt' }).click()
     await panel(page).getByText('1 file uploaded').waitFor()
     expect(await tree.read('a.txt')).toBe('hello')
   })
@@ -301,7 +301,7 @@ describe('uploads', () => {
     await page.route('**/api/resources/**', (route) =>
       route.fulfill({ status: 403, headers: { 'X-Error-Code': 'forbidden' } }),
     )
-    await panel(page).getByRole('button', { name: 'Try a.txt again' }).click()
+    await panel(page).getByRole('button', { name: 'Retry a.txt' }).click()
     await page.getByText('You don’t have permission to do this').first().waitFor()
     await panel(page).getByText('Name is taken').waitFor()
     expect(open.problems).toEqual([])
