@@ -181,7 +181,7 @@ describe('names that are taken', () => {
     await page.keyboard.press('Enter')
     await dialog(page).getByText('200 to replace').waitFor()
     await dialog(page).getByRole('button', { name: 'Skip' }).click()
-    await dialog(page).getByText('200 skipped').waitFor()
+    await dialog(page).getByText('200 to skip').waitFor()
     await dialog(page).getByRole('button', { name: 'Replace', exact: true }).click()
     await dialog(page).getByRole('button', { name: 'Continue' }).focus()
     await page.keyboard.press('Enter')

@@ -264,7 +264,7 @@ describe('Undo', () => {
     await entry(page, 'a.txt').click()
     await pasteInto(page, 'Control+x', 'to')
     const dialog = page.getByRole('dialog')
-    await dialog.getByText('1 replaced').waitFor()
+    await dialog.getByText('1 to replace').waitFor()
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await toast(page, 'Moved 1 item').waitFor()
     expect(await undoButton(page).count()).toBe(0)

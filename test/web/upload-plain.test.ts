@@ -69,7 +69,7 @@ describe('uploads by one request', () => {
     await pickFiles(page, [open.path])
     await panel(page).getByText('Name is taken').waitFor()
     expect(await tree.read('big.bin')).toBe('of somebody else')
-    await panel(page).getByRole('button', { name: 'Try big.bin again' }).click()
+    await panel(page).getByRole('button', { name: 'Retry big.bin' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByRole('radio', { name: 'Replace' }).check()
     await dialog.getByRole('button', { name: 'Continue' }).click()
