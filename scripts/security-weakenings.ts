@@ -153,8 +153,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'a token outlives its session',
     file: 'src/http/guard.ts',
-    from: 'const session = deps.sessions.use(token.sessionId)',
-    to: 'const session = deps.sessions.use(token.sessionId) ?? { id: "", userID: token.userId, createdMs: Date.now(), lastSeenMs: 0, remember: true, address: "", userAgent: "" }',
+    from: 'const session = await findOrLook(deps.store, () => deps.sessions.use(token.sessionId))',
+    to: 'const session = (await findOrLook(deps.store, () => deps.sessions.use(token.sessionId))) ?? { id: "", userID: token.userId, createdMs: Date.now(), lastSeenMs: 0, remember: true, address: "", userAgent: "" }',
     test: 'sessions',
     about: 'CVE-2025-53826',
   },

@@ -206,7 +206,9 @@ describe('CVE-2026-23849: a refusal tells nothing about the name', () => {
     const answers = await Promise.all(
       ['admin', 'nobody', ''].map(async (name) => {
         const response = await login(app, name, 'wrong')
-        const headers = [...response.headers].filter(([key]) => key !== 'date')
+        // Each answer has a number of its own.
+        const differing = ['date', 'x-request-id']
+        const headers = [...response.headers].filter(([key]) => !differing.includes(key))
         return JSON.stringify([response.status, headers, await response.text()])
       }),
     )

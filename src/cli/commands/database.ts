@@ -9,8 +9,9 @@ export const databaseCommand: Command = {
   name: 'database',
   summary: 'Copy all records to another database, and check one',
   about:
-    'Moves the records between a JSON file and PostgreSQL: accounts with their passwords, settings with the key,\n' +
-    'shares, sessions, tokens, second factors, rights. Everybody stays signed in and every link works on.',
+    'Moves the records between a JSON file and PostgreSQL: accounts with their passwords, settings with\n' +
+    'the key, shares, sessions, tokens, second factors, rights. Everybody stays signed in and every link\n' +
+    'works on.',
   commands: [
     {
       name: 'copy',
