@@ -28,18 +28,24 @@ function takeBundle(c: Ctx, deps: Deps): Response {
     what: 'a bundle',
     memoryBytes: BUNDLE_BYTES + MAX_UNREAD_BYTES,
     write: async (output) => {
-      let unreadBytes = 0
+      let pending = ''
+      let writing: Promise<void> | undefined
       let isBegun = false
+      const writeAll = async () => {
+        while (pending !== '') {
+          const lines = pending
+          pending = ''
+          await output.write(lines)
+        }
+        writing = undefined
+      }
       const say = async (line: object) => {
-        const text = `${JSON.stringify(line)}\n`
         isBegun = true
-        unreadBytes += text.length
-        const taken = output.write(text).finally(() => {
-          unreadBytes -= text.length
-        })
-        if (unreadBytes > MAX_UNREAD_BYTES) await taken
+        pending += `${JSON.stringify(line)}\n`
+        writing ??= writeAll()
         // Whether somebody is still there shows in the body.
-        else taken.catch(() => {})
+        if (pending.length > MAX_UNREAD_BYTES) await writing
+        else writing.catch(() => {})
       }
       const onLanded = (landed: Landed) => say(lineOf(c, deps, landed))
       try {
@@ -49,6 +55,7 @@ function takeBundle(c: Ctx, deps: Deps): Response {
         if (!isBegun || failure === null) throw thrown
         await say({ status: failure.status, code: failure.code })
       }
+      await writing
     },
   })
 }
