@@ -25,6 +25,7 @@ export const PAPERS: readonly string[] = [
   'docs/limits.md',
   'docs/migrate-from-filebrowser.md',
   'docs/nodes.md',
+  'docs/performance.md',
   'docs/rights.md',
   'docs/roots.md',
   'docs/security.md',
