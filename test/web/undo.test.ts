@@ -12,6 +12,7 @@ import {
   doubleClick,
   entry,
   expectNames,
+  focusedName,
   listedFolders,
   selectionBar,
   showList,
@@ -108,9 +109,12 @@ describe('Undo', () => {
     await pasteInto(page, 'Control+c', 'to')
     await toast(page, 'Copied 2 items').waitFor()
     await expectTree(tree, { ...files, 'to/a.txt': 'A', 'to/dir/deep/b.txt': 'B' })
-    await undoButton(page).click()
+    await expect.poll(() => focusedName(page)).toBe('dir')
+    await page.keyboard.press('Control+z')
     await expectTree(tree, files)
     await expectNames(page, ['there.txt'])
+    // The keyboard stays in the list when what it was on goes.
+    await expect.poll(() => focusedName(page)).toBe('there.txt')
     expect(open.problems).toEqual([])
   })
 

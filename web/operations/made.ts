@@ -5,7 +5,6 @@ import { plural, t } from '@lingui/core/macro'
 import { deletePath, deleteSeen, fetchInfo, fetchTree } from '../api/files.ts'
 import { nameOf, shownName, trimPath } from '../lib/paths.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
-import { entryAt, heirOf, revealEntry, shownFolder } from '../state/listing.ts'
 import { dropPinned } from '../state/prefs.ts'
 import { abilitiesIn } from '../state/rights.ts'
 import { session } from '../state/session.ts'
@@ -76,8 +75,6 @@ export async function lookAt(folder: string, paths: readonly string[]): Promise<
  */
 export async function removeMade(folder: string, made: Made): Promise<void> {
   const kept: string[] = []
-  const { focus } = shownFolder()
-  const heir = focus !== null && made.has(focus) ? heirOf([...made.keys()]) : null
   try {
     for (const [path, content] of await lookAt(folder, [...made.keys()])) {
       if (isUntouched(content, made.get(path)) && (await remove(path, content))) dropPinned(path)
@@ -87,7 +84,6 @@ export async function removeMade(folder: string, made: Made): Promise<void> {
     await reloadFolder(folder)
     refreshUsage()
   }
-  if (heir !== null && entryAt(focus) === undefined) revealEntry(heir)
   const [first] = kept
   if (first === undefined) return
   const name = shownName(nameOf(first))

@@ -20,6 +20,7 @@ import { viewOf } from '../state/folder-views.ts'
 import { isSame, toFolder } from '../state/listed-folder.ts'
 import {
   entryAt,
+  heirOf,
   landAt,
   listing,
   openFolderPath,
@@ -337,8 +338,21 @@ function showAgain(folder: Folder): void {
       ? []
       : folder.entries.filter((e) => !before.byPath.has(e.path)).map((e) => e.path),
   )
+  const { focus } = shownFolder()
+  const isFocusGone = focus !== null && !folder.byPath.has(focus)
+  const heir = isFocusGone
+    ? heirOf([...before.byPath.keys()].filter((path) => !folder.byPath.has(path)))
+    : null
+  const hadKeyboard = isWithinCell(document.activeElement)
   sendToListing({ type: 'changed', folder, fresh })
   keepSelected((path) => folder.byPath.has(path))
+  if (heir === null) return
+  setShown({ focus: heir })
+  if (hadKeyboard) landAt({ kind: 'entry', path: heir })
+}
+
+function isWithinCell(element: Element | null): boolean {
+  return element !== null && element.closest('#listing [data-index]') !== null
 }
 
 /** Something changed in `vpath` from elsewhere, such as a finished upload. */
