@@ -5,6 +5,7 @@ import { startGateway } from '../support/gateway.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import {
+  boxOf,
   folderPages,
   followLink,
   type OpenIn,
@@ -39,9 +40,12 @@ describe('a lost connection', () => {
   it('is said before anything fails, when the device knows of it', async () => {
     await using open = await openFolder({}, { path: '/files/' })
     const { page, context } = open
-    await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    const heading = page.getByRole('heading', { name: 'This folder is empty' })
+    const before = await boxOf(heading)
     await context.setOffline(true)
     await page.getByText('No connection to the server. Trying again…').waitFor()
+    // It lies over the page, whose parts stay where they are.
+    expect(await boxOf(heading)).toEqual(before)
     await context.setOffline(false)
     await page.getByText('No connection to the server. Trying again…').waitFor({ state: 'hidden' })
   })
