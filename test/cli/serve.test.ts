@@ -37,7 +37,7 @@ describe('the first start', () => {
       hideLoginButton: true,
       userHomeBasePath: '/users',
       defaults: {
-        redirectAfterCopyMove: true,
+        redirectAfterCopyMove: false,
         viewMode: 'mosaic',
         sorting: { by: '', asc: false },
         scope: '.',

@@ -9,6 +9,7 @@ import { sharedBrowser } from './browser-steps.ts'
 import {
   addUser,
   entry,
+  expectSelected,
   listedFolders,
   selectionBar,
   showList,
@@ -221,6 +222,12 @@ describe('the picker of folders', () => {
     // Said after the page went, or did not go, to the target.
     await toast(page, 'Copied 1 item to “x”').waitFor()
     await expect.poll(() => new URL(page.url()).pathname).toBe(address)
+    const show = toast(page, 'Copied').getByRole('button', { name: 'Show' })
+    if (!follows) {
+      await show.click()
+      await page.waitForURL('**/files/x/')
+      await expectSelected(page, ['a.txt'])
+    } else expect(await show.count()).toBe(0)
     expect(open.problems).toEqual([])
   })
 })

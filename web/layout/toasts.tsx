@@ -74,24 +74,27 @@ function ToastCard({ toast }: { toast: Toast }) {
   const { t } = useLingui()
   const ref = useLife(toast.id, toast.lifeMs)
   const Icon = icons[toast.tone]
-  const { action } = toast
   const report = toast.report && boot.HelpURL !== '' && !boot.DisableExternal
   return (
     <div ref={ref} className={`toast row fs-md toast--${toast.tone}`}>
       <Icon className="i" aria-hidden />
       <span className="grow">{toast.text}</span>
-      {action && (
-        <Button
-          size="sm"
-          onClick={() => {
-            dismissToast(toast.id)
-            action.run()
-          }}
-        >
-          {action.label}
-        </Button>
+      {[toast.show, toast.action].map(
+        (action) =>
+          action && (
+            <Button
+              key={action.label}
+              size="sm"
+              onClick={() => {
+                dismissToast(toast.id)
+                action.run()
+              }}
+            >
+              {action.label}
+            </Button>
+          ),
       )}
-      {report && !action && (
+      {report && !toast.action && (
         <Button size="sm" onClick={() => window.open(boot.HelpURL, '_blank', 'noreferrer')}>
           <Trans>Report a problem</Trans>
         </Button>

@@ -22,7 +22,7 @@ import { toastError, toastSuccess } from './toasts.ts'
 import { transferProblem } from './transfer-problem.ts'
 import type { TransferFailure, TransferItem, TransferKind } from './transfer-types.ts'
 import { carryOut, type PlannedTransfer, planTransfer, type TransferResult } from './transfers.ts'
-import { offerTakeBack, offerUndo } from './undo.ts'
+import { offerTakeBack, offerUndo, showing } from './undo.ts'
 
 /**
  * Moves or copies into a folder, asking where names are taken. Resolves true when something was done.
@@ -62,8 +62,10 @@ export async function transferEntries(
     }
   } else refreshUsage()
   // Told before the folders are listed again, which may take long on a bad connection.
-  if (result.done.length > 0) tellTransfer(kind, result.done, target, operation)
-  await settle(kind, result, target, options.follow === true)
+  const goes =
+    options.follow === true && !result.isLong && session.user?.redirectAfterCopyMove === true
+  if (result.done.length > 0) tellTransfer(kind, result.done, target, operation, goes)
+  await settle(kind, result, target, goes)
   if (result.isLong) return result.done.length > 0
   tellFailures(
     result.failures,
@@ -90,7 +92,7 @@ async function settle(
   kind: TransferKind,
   { done, failures, isLong }: TransferResult,
   target: string,
-  follow: boolean,
+  goes: boolean,
 ): Promise<void> {
   const [first] = done
   const here = openFolderPath() === target
@@ -103,22 +105,25 @@ async function settle(
   const changed = new Set([target, ...failures.map(({ item }) => parentOf(item.path))])
   if (kind === 'move') for (const step of done) changed.add(parentOf(step.from))
   await Promise.all([...changed].map(reloadFolder))
-  const goes = follow && !isLong && session.user?.redirectAfterCopyMove === true
   if (first !== undefined && !here && goes) {
-    selectOnArrival(
-      target,
-      done.map((step) => step.to),
-    )
-    await goHref(filesHref(target, true))
+    await goToMade(target, done)
   }
 }
 
-/** Says what has been copied or moved, and offers to take it back where that can be. */
+/** Opens the folder and selects what has come there. */
+async function goToMade(target: string, done: readonly PlannedTransfer[]): Promise<void> {
+  const paths = done.map((step) => step.to)
+  selectOnArrival(target, paths)
+  await goHref(filesHref(target, true))
+}
+
+/** Says what has been copied or moved, and offers to show it, unless the page `goes` there, and to take it back. */
 export function tellTransfer(
   kind: TransferKind,
   done: readonly PlannedTransfer[],
   target: string,
   operation: string,
+  goes = false,
 ): void {
   const count = done.length
   const folder = folderTitle(target)
@@ -133,13 +138,15 @@ export function tellTransfer(
           other: `Copied # items to “${folder}”`,
         })
   const replaced = done.some((step) => step.override)
-  if (kind === 'move' && !replaced) offerUndo(text, () => undoMoves(done))
+  const isElsewhere = openFolderPath() !== target && !goes
+  const show = isElsewhere ? () => void goToMade(target, done) : undefined
+  if (kind === 'move' && !replaced) offerUndo(text, () => undoMoves(done), show)
   else if (hasTrash && (hasVersions || !replaced)) {
     const folders = new Set(done.map((step) => parentOf(step.from)).concat(target))
-    offerTakeBack(text, operation, [...folders])
+    offerTakeBack(text, operation, [...folders], show)
   }
   // Without versions what was replaced cannot be brought back, so nothing is promised then.
-  else if (replaced || !canTakeBack(target)) toastSuccess(text)
+  else if (replaced || !canTakeBack(target)) toastSuccess(text, showing(show))
   else {
     const copies = lookAt(
       target,
@@ -147,7 +154,7 @@ export function tellTransfer(
     )
     // Waited for only by Undo, which then says why it cannot.
     copies.catch(() => {})
-    offerUndo(text, async () => removeMade(target, await copies))
+    offerUndo(text, async () => removeMade(target, await copies), show)
   }
 }
 

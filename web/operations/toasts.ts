@@ -15,6 +15,8 @@ export interface Toast {
   tone: 'ok' | 'info' | 'bad'
   text: string
   action: ToastAction | null
+  /** Where what was done can be seen; before the action. */
+  show: ToastAction | null
   /** How long it stays, in ms; 0 until it is dismissed. */
   lifeMs: number
   /** Failed calls offer to be reported. */
@@ -24,6 +26,7 @@ export interface Toast {
 interface ToastOptions {
   /** One button, such as Undo. It closes the toast. */
   action?: ToastAction
+  show?: ToastAction | undefined
   lifeMs?: number
   report?: boolean
 }
@@ -38,10 +41,12 @@ let lastId = 0
 
 function show(tone: Toast['tone'], text: string, options: ToastOptions): number {
   const id = ++lastId
-  const lifeMs = options.lifeMs ?? (tone === 'bad' ? 0 : options.action ? UNDO_MS : SUCCESS_MS)
+  const offers = options.action ?? options.show
+  const lifeMs = options.lifeMs ?? (tone === 'bad' ? 0 : offers ? UNDO_MS : SUCCESS_MS)
   const action = options.action ? ref(options.action) : null
+  const where = options.show ? ref(options.show) : null
   const report = options.report ?? false
-  toasts.list.unshift({ id, tone, text, action, lifeMs, report })
+  toasts.list.unshift({ id, tone, text, action, show: where, lifeMs, report })
   toasts.list.splice(MOST)
   announce(text, tone === 'bad')
   return id

@@ -11,10 +11,16 @@ interface Offer {
 
 const offers: Offer[] = []
 
-/** Tells that something was done, with a way back; gives the toast's id. `text` is already translated. */
-export function offerUndo(text: string, undo: () => Promise<unknown>): number {
+/**
+ * Tells that something was done, with a way back and, where it is to be seen elsewhere, a way there; gives the
+ * toast's id. `text` is already translated.
+ */
+export function offerUndo(text: string, undo: () => Promise<unknown>, show?: () => void): number {
   const offer: Offer = { toastId: 0, undo }
-  offer.toastId = toastSuccess(text, { action: { label: t`Undo`, run: () => void run(offer) } })
+  offer.toastId = toastSuccess(text, {
+    action: { label: t`Undo`, run: () => void run(offer) },
+    ...showing(show),
+  })
   // What an offer keeps in mind goes with its toast.
   const gone = offers.filter((older) => !isShown(older))
   for (const older of gone) offers.splice(offers.indexOf(older), 1)
@@ -22,12 +28,23 @@ export function offerUndo(text: string, undo: () => Promise<unknown>): number {
   return offer.toastId
 }
 
+/** The part of a toast that leads to what was done. */
+export function showing(show: (() => void) | undefined) {
+  return { show: show && { label: t({ message: 'Show', context: 'in its folder' }), run: show } }
+}
+
 /** The same for what the server remembers by the name of its operation; `folders` are listed anew. */
-export function offerTakeBack(text: string, operation: string, folders: readonly string[]): number {
-  return offerUndo(text, async () => {
+export function offerTakeBack(
+  text: string,
+  operation: string,
+  folders: readonly string[],
+  show?: () => void,
+): number {
+  const undo = async () => {
     const { takeBack } = await import('./undo-record.ts')
     await takeBack(operation, folders)
-  })
+  }
+  return offerUndo(text, undo, show)
 }
 
 export function canUndo(): boolean {
