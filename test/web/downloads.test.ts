@@ -20,6 +20,12 @@ async function downloaded(page: Page, press: () => Promise<void>): Promise<Downl
   return download
 }
 
+/** Takes a format from the arrow beside Download. */
+async function chooseFormat(page: Page, ending: string): Promise<void> {
+  await selectionBar(page).getByRole('button', { name: 'Download as…' }).click()
+  await page.getByRole('menuitem', { name: ending, exact: true }).click()
+}
+
 /** What an archive holds: paths of its files, with their text. */
 async function contentOf(tree: Tree, download: Download, format: ArchiveFormat) {
   const into = await mkdtemp(join(tree.base, 'unpacked-'))
@@ -39,7 +45,7 @@ function manyFiles(): Record<string, string> {
 }
 
 describe('downloads', () => {
-  it('gives a file at once, several as an archive in the format chosen, remembered', async () => {
+  it('gives a file, several things and the folder at once, archives as zip or as chosen', async () => {
     await using open = await openFolder({ 'a #1.txt': 'aaa', 'b%.txt': 'bbb', 'dir/c,d.txt': 'c' })
     const { page, tree } = open
     await entry(page, 'a #1.txt').click()
@@ -48,20 +54,27 @@ describe('downloads', () => {
     expect(await readFile(await single.path(), 'utf8')).toBe('aaa')
     await entry(page, 'dir').click({ modifiers: ['Control'] })
     await expectSelected(page, ['dir', 'a #1.txt'])
-    await page.keyboard.press('Control+s')
+    const both = { 'a #1.txt': 'aaa', 'dir/c,d.txt': 'c' }
+    const zip = await downloaded(page, () => page.keyboard.press('Control+s'))
+    expect(zip.suggestedFilename()).toBe(`_${basename(tree.root)}.zip`)
+    expect(await contentOf(tree, zip, 'zip')).toEqual(both)
+    const brotli = await downloaded(page, () => chooseFormat(page, '.tar.br'))
+    expect(await contentOf(tree, brotli, 'tarbr')).toEqual(both)
     const dialog = page.getByRole('dialog', { name: 'Download as' })
+    const openAs = async () => {
+      await entry(page, 'dir').click({ button: 'right' })
+      await page.getByRole('menuitem', { name: 'Download as…' }).click()
+    }
+    await openAs()
     await dialog.getByText('2 items').waitFor()
     await expect.poll(() => dialog.locator('[data-format]').count()).toBe(9)
     const archive = await downloaded(page, () =>
       dialog.getByRole('button', { name: '.tar.gz' }).click(),
     )
     expect(archive.suggestedFilename()).toBe(`_${basename(tree.root)}.tar.gz`)
-    expect(await contentOf(tree, archive, 'targz')).toEqual({
-      'a #1.txt': 'aaa',
-      'dir/c,d.txt': 'c',
-    })
+    expect(await contentOf(tree, archive, 'targz')).toEqual(both)
     await dialog.waitFor({ state: 'detached' })
-    await page.keyboard.press('Control+s')
+    await openAs()
     const first = dialog.locator('[data-format]').first()
     await expect.poll(() => first.getAttribute('data-format')).toBe('targz')
     await page.keyboard.press('Escape')
@@ -69,8 +82,7 @@ describe('downloads', () => {
     await page.keyboard.press('Escape')
     await expectSelected(page, [])
     // Nothing selected is the folder on the screen.
-    await page.keyboard.press('Control+s')
-    const whole = await downloaded(page, () => dialog.getByRole('button', { name: '.zip' }).click())
+    const whole = await downloaded(page, () => page.keyboard.press('Control+s'))
     expect(Object.keys(await contentOf(tree, whole, 'zip')).sort()).toEqual([
       'a #1.txt',
       'b%.txt',
@@ -84,7 +96,6 @@ describe('downloads', () => {
     const { page, tree } = open
     await entry(page, 'box').click()
     await expectSelected(page, ['box'])
-    const dialog = page.getByRole('dialog', { name: 'Download as' })
     const labels: Record<ArchiveFormat, string> = {
       zip: '.zip',
       tar: '.tar',
@@ -97,14 +108,10 @@ describe('downloads', () => {
       tarzst: '.tar.zst',
     }
     for (const format of FORMATS) {
-      await page.keyboard.press('Control+s')
-      const archive = await downloaded(page, () =>
-        dialog.getByText(labels[format], { exact: true }).click(),
-      )
+      const archive = await downloaded(page, () => chooseFormat(page, labels[format]))
       expect(archive.suggestedFilename()).toBe(`box${labels[format]}`)
       const content = Object.entries(await contentOf(tree, archive, format))
       expect(content.map(([path, text]) => [basename(path), text])).toEqual([['a.txt', 'aaa']])
-      await dialog.waitFor({ state: 'detached' })
     }
     expect(open.problems).toEqual([])
   })
@@ -118,11 +125,7 @@ describe('downloads', () => {
     await page.keyboard.press('Control+a')
     await entry(page, left).click({ modifiers: ['Control'] })
     await selectionBar(page).getByText('2,000').first().waitFor()
-    await page.keyboard.press('Control+s')
-    const dialog = page.getByRole('dialog', { name: 'Download as' })
-    const archive = await downloaded(page, () =>
-      dialog.getByRole('button', { name: '.tar Not compressed' }).click(),
-    )
+    const archive = await downloaded(page, () => chooseFormat(page, '.tar'))
     const { [left]: _, ...rest } = files
     expect(await contentOf(tree, archive, 'tar')).toEqual(rest)
     expect(open.problems).toEqual([])
@@ -136,21 +139,16 @@ describe('downloads', () => {
     await using open = await openIn(home, { as: home.as, path: '/files/in/' })
     const { page } = open
     await showList(page)
-    const dialog = page.getByRole('dialog', { name: 'Download as' })
-    const choose = () => dialog.getByRole('button', { name: '.tar Not compressed' }).click()
     await entry(page, 'f0').click()
     await page.keyboard.press('Control+a')
     await selectionBar(page).getByText('10,002').waitFor()
-    await page.keyboard.press('Control+s')
-    const whole = await downloaded(page, choose)
-    expect(new URL(whole.url()).search).toBe('?algo=tar&planned=auto')
+    const whole = await downloaded(page, () => page.keyboard.press('Control+s'))
+    expect(new URL(whole.url()).search).toBe('?algo=zip&planned=auto')
     await whole.cancel()
-    await dialog.waitFor({ state: 'detached' })
     // One less is a choice again.
     await entry(page, 'f1').click({ modifiers: ['Control'] })
     await selectionBar(page).getByText('10,001').waitFor()
-    await page.keyboard.press('Control+s')
-    const some = await downloaded(page, choose)
+    const some = await downloaded(page, () => page.keyboard.press('Control+s'))
     expect(new URL(some.url()).searchParams.get('selection')).toMatch(/^[\w-]{22}$/)
     await some.cancel()
   })

@@ -3,10 +3,11 @@
 
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
-import { ArrowDown, ArrowUp, Ellipsis, ListFilter, X } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { ArrowDown, ArrowUp, ChevronDown, Ellipsis, ListFilter, X } from 'lucide-react'
+import { Fragment, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { FileEntry } from '../../src/api-types.ts'
+import { type ArchiveFormat, archiveEndings, archiveFormats } from '../api/files.ts'
 import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { NARROW, PHONE, useMedia } from '../lib/page/media.ts'
@@ -193,19 +194,54 @@ function SelectionBar() {
       <span className="grow" />
       <FilterField folded />
       {shown.map((action, index) => (
-        <BarAction
-          key={action.id}
-          action={action}
-          label={i18n._(action.shortLabel ?? action.label)}
-          disabled={standingOf(action, context) === 'off' && notHere()}
-          iconOnly={narrow || (index > 3 && action.id !== 'delete' && shown.length > 5)}
-        />
+        <Fragment key={action.id}>
+          <BarAction
+            action={action}
+            label={i18n._(action.shortLabel ?? action.label)}
+            disabled={standingOf(action, context) === 'off' && notHere()}
+            iconOnly={narrow || (index > 3 && action.id !== 'delete' && shown.length > 5)}
+          />
+          {action.id === 'download' && <OtherFormats context={context} />}
+        </Fragment>
       ))}
       <span className="vr" />
       <MenuButton label={t`More`} items={() => menuEntries(more, currentContext())}>
         {(trigger) => <IconButton {...trigger} size="sm" icon={Ellipsis} label={t`More`} />}
       </MenuButton>
     </div>
+  )
+}
+
+/** Behind an arrow beside Download, which makes a zip of several things. */
+function OtherFormats({ context }: { context: ActionContext }) {
+  const { i18n } = useLingui()
+  const action = actionOf('download-as')
+  if (standingOf(action, context) !== 'on') return null
+  const label = i18n._(action.label)
+  const download = async (format: ArchiveFormat) => {
+    const { folder, selected } = currentContext()
+    if (folder === null) return
+    const { downloadArchive } = await import('../operations/archives.ts')
+    await downloadArchive(folder, selected, format)
+  }
+  const items = () =>
+    archiveFormats.map((format) => ({
+      id: format,
+      label: archiveEndings[format],
+      onSelect: () => void download(format),
+    }))
+  return (
+    <MenuButton label={label} items={items}>
+      {(trigger) => (
+        <IconButton
+          {...trigger}
+          size="sm"
+          className="selbar__formats"
+          icon={ChevronDown}
+          label={label}
+        />
+      )}
+    </MenuButton>
   )
 }
 

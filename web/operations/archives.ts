@@ -3,7 +3,7 @@
 import { plural } from '@lingui/core/macro'
 import type { FileEntry } from '../../src/api-types.ts'
 import { newOperation } from '../api/client.ts'
-import { archiveUrl, rememberFormat, startJob } from '../api/files.ts'
+import { type ArchiveFormat, archiveUrl, rememberFormat, startJob } from '../api/files.ts'
 import { namesToSend } from '../api/selections.ts'
 import { hasTrash } from '../lib/boot.ts'
 import { parentOf } from '../lib/paths.ts'
@@ -18,13 +18,19 @@ import { toastError, toastSuccess } from './toasts.ts'
 import { offerTakeBack } from './undo.ts'
 
 /** Asks for a format and downloads `entries` of `folder`, or the whole folder when there are none. */
-export async function downloadArchive(
-  folder: string,
-  entries: readonly FileEntry[],
-): Promise<void> {
+export async function downloadAs(folder: string, entries: readonly FileEntry[]): Promise<void> {
   const format = await openPrompt('download', { folder, entries })
   if (format === null) return
   rememberFormat(format)
+  await downloadArchive(folder, entries, format)
+}
+
+/** Downloads `entries` of `folder` as an archive, or the whole folder when there are none. Never rejects. */
+export async function downloadArchive(
+  folder: string,
+  entries: readonly FileEntry[],
+  format: ArchiveFormat = 'zip',
+): Promise<void> {
   const [first] = entries
   const [at, names] =
     entries.length === 1 && first !== undefined

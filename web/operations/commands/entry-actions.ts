@@ -7,6 +7,7 @@ import {
   Download,
   Eye,
   FileArchive,
+  FileDown,
   FileSymlink,
   FolderInput,
   FolderOpen,
@@ -167,6 +168,15 @@ export const entryActions = [
     run: runOn(openFolder, (folder, { selected }) => startDownload(folder, selected)),
   },
   {
+    id: 'download-as',
+    label: msg`Download as…`,
+    icon: FileDown,
+    enabled: ({ can, selected, folder }) => can.download && folder !== null && isArchived(selected),
+    run: runOn(openFolder, async (folder, { selected }) => {
+      await (await import('../archives.ts')).downloadAs(folder, selected)
+    }),
+  },
+  {
     id: 'compress',
     label: msg`Compress…`,
     icon: FileArchive,
@@ -323,10 +333,16 @@ export const entryActions = [
   },
 ] as const satisfies readonly Action[]
 
-/** Downloads `entries` of `folder`, or the whole folder when there are none. */
+/** Whether a download of these is an archive; none are the folder itself. */
+function isArchived(entries: readonly FileEntry[]): boolean {
+  const [first] = entries
+  return entries.length !== 1 || first?.isDir === true
+}
+
+/** Downloads `entries` of `folder`, or the whole folder when there are none: several things as a zip. */
 async function startDownload(folder: string, entries: readonly FileEntry[]): Promise<void> {
   const [first] = entries
-  if (entries.length === 1 && first !== undefined && !first.isDir) {
+  if (!isArchived(entries) && first !== undefined) {
     saveUrl(rawUrl(first.path), first.name)
     return
   }

@@ -16,17 +16,17 @@ function plan<const Text extends string>(words: Text): readonly WordsOf<Text>[] 
 }
 
 export const entryMenu = plan(
-  'preview open open-file open-tab | share download copy-link copy-path | rename duplicate copy-to move-to copy cut compress extract-here extract-to | pin unpin details delete',
+  'preview open open-file open-tab | share download download-as copy-link copy-path | rename duplicate copy-to move-to copy cut compress extract-here extract-to | pin unpin details delete',
 )
 
 /** The same on phones, shorter: the list does not scroll there. */
 export const entrySheet = plan(
-  'open-file share download copy-link rename copy-to move-to duplicate compress extract-here extract-to pin unpin details delete',
+  'open-file share download download-as copy-link rename copy-to move-to duplicate compress extract-here extract-to pin unpin details delete',
 )
 
 /** On blank space and behind the menu button of the open folder. */
 export const folderMenu = plan(
-  'new-folder new-file new-from-template upload-files upload-folder | paste select select-all refresh compact-rows | download pin unpin shell deleted-here details',
+  'new-folder new-file new-from-template upload-files upload-folder | paste select select-all refresh compact-rows | download download-as pin unpin shell deleted-here details',
 )
 
 export const newMenu = plan(
@@ -46,7 +46,7 @@ export const selectionStart = plan('select-all invert-selection')
 export const phoneBar = plan('download move-to copy-to delete')
 
 export const phoneMore = plan(
-  'share rename | copy-link copy-path copy cut duplicate compress extract-here extract-to pin unpin | details select-kind invert-selection',
+  'share rename | download-as copy-link copy-path copy cut duplicate compress extract-here extract-to pin unpin | details select-kind invert-selection',
 )
 
 /** The keys of a command as shown, or undefined when it has none. */
