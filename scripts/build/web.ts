@@ -23,7 +23,7 @@ const SCREENS = [
   'web/viewers/frame/file-view.tsx',
   // Ahead of the editor: what they share with it would come with all of CodeMirror otherwise.
   'web/prompts/delete.tsx',
-  'web/prompts/palette.tsx',
+  'web/search/palette.tsx',
   'web/viewers/table/csv.tsx',
   'web/viewers/json/json.tsx',
   'web/editor/editor.tsx',

@@ -92,7 +92,7 @@ describe('help and palette', () => {
     const { page } = open
     await entry(page, 'a.txt').waitFor()
     await page.keyboard.press('Control+k')
-    const palette = page.getByRole('dialog', { name: 'Commands' })
+    const palette = page.getByRole('dialog', { name: 'Search and commands' })
     await palette.waitFor()
     expect((await boxOf(palette)).width).toBe(390)
   })

@@ -7,7 +7,8 @@ import { folderPages } from './browser-steps.ts'
 
 const openServed = folderPages()
 
-const overlay = (page: Page) => page.getByRole('dialog', { name: 'Search' })
+const overlay = (page: Page) => page.getByRole('dialog', { name: 'Search', exact: true })
+const everything = (page: Page) => page.getByRole('dialog', { name: 'Search and commands' })
 const box = (page: Page) => overlay(page).getByRole('combobox')
 const hits = (page: Page) => overlay(page).getByRole('option')
 
@@ -48,6 +49,34 @@ describe('search', () => {
     await page.keyboard.press('Enter')
     await page.waitForURL(`**${href}`)
     await overlay(page).waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
+
+  it('the box of the header and its key find commands, folders and files together', async () => {
+    await using open = await openServed(files, { path: '/files/desk/' })
+    const { page } = open
+    await page.locator('#listing [data-index]').first().waitFor()
+    const options = everything(page).getByRole('option')
+    const found = async () => {
+      await page.keyboard.type('dawn')
+      await options.filter({ hasText: 'top-dawn.jpg' }).waitFor()
+      await options.filter({ hasText: 'Dawn_0412.png' }).waitFor()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.type('upload')
+      await options.filter({ hasText: 'Upload files' }).waitFor()
+      await page.keyboard.press('Control+a')
+      await page.keyboard.type('meadow')
+      await options.locator('.tile--folder').waitFor()
+    }
+    const shown = page.getByRole('button', { name: /Search files and folders/ })
+    await shown.click()
+    await found()
+    await page.keyboard.press('Escape')
+    await everything(page).waitFor({ state: 'detached' })
+    await page.keyboard.press('Control+k')
+    await found()
+    await page.keyboard.press('Enter')
+    await page.waitForURL('**/files/desk/deep/meadow/')
     expect(open.problems).toEqual([])
   })
 
@@ -232,7 +261,8 @@ describe('search', () => {
     const { page } = open
     await page.locator('#listing').getByText('desk').first().waitFor()
     await page.getByRole('button', { name: 'Search', exact: true }).first().click()
-    await box(page).fill('dawn')
+    await everything(page).getByRole('combobox').fill('dawn')
+    await everything(page).getByRole('option', { name: 'Search for files named “dawn”' }).click()
     await overlay(page).getByText('5 results').waitFor()
     const width = () => page.evaluate(() => document.documentElement.scrollWidth)
     await expect.poll(width).toBeLessThanOrEqual(PHONE.width)

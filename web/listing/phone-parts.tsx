@@ -24,8 +24,7 @@ import {
   phoneBar,
   phoneMore,
 } from '../operations/commands/menus.ts'
-import { openSearch } from '../operations/commands/open-entry.ts'
-import { actionOf } from '../operations/commands/registry.ts'
+import { actionOf, runAction } from '../operations/commands/registry.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
 import { shownFolder } from '../state/listing.ts'
 import { ownAbilities } from '../state/rights.ts'
@@ -66,7 +65,7 @@ export function PhoneHeader() {
   const next = nextView[shown.view]
   return (
     <PhoneBar title={folderTitle(vpath)}>
-      <IconButton icon={Search} label={t`Search`} onClick={() => openSearch('')} />
+      <IconButton icon={Search} label={t`Search`} onClick={() => runAction('palette')} />
       <IconButton icon={next.icon} label={t`Switch view`} onClick={() => chooseView(next.view)} />
       <MenuButton
         label={t`More`}

@@ -75,7 +75,9 @@ interface ArchivePasswordProps {
 }
 
 interface SearchProps {
-  base: string
+  /** The folder that is open; searched unless `below` is another. */
+  folder: string
+  below?: string
   /** What is searched for at once, '' for nothing yet. */
   query: string
 }

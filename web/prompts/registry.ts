@@ -34,7 +34,7 @@ export const promptComponents: Registry = {
     async () => (await import('./templates/new-from-template.tsx')).NewFromTemplatePrompt,
   ),
   newToken: onDemandAtOnce(async () => (await import('./tokens/new-token.tsx')).NewTokenPrompt),
-  palette: onDemandAtOnce(async () => (await import('./palette.tsx')).PalettePrompt),
+  palette: onDemandAtOnce(async () => (await import('../search/palette.tsx')).PalettePrompt),
   rename: onDemandAtOnce(async () => (await import('./rename.tsx')).RenamePrompt),
   renameMany: onDemandAtOnce(async () => (await import('./rename-many.tsx')).RenameManyPrompt),
   renamePasskey: onDemandAtOnce(

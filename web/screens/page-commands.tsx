@@ -8,7 +8,7 @@ export function PageCommands() {
   useEffect(() => {
     const stop = [
       watchShortcuts(),
-      provide('search', { run: () => runAction('search') }),
+      provide('search', { run: () => runAction('palette') }),
       provide('help', { run: () => runAction('help') }),
       provide('uploads', { pick: pickFiles, paste: addPasted }),
     ]
@@ -16,7 +16,7 @@ export function PageCommands() {
     const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
     idle(() => {
       void import('../operations/copy-and-move.ts')
-      void import('../prompts/palette.tsx')
+      void import('../search/palette.tsx')
       void import('../prompts/new-entry.tsx')
       void import('../prompts/rename.tsx')
       void import('../prompts/delete.tsx')

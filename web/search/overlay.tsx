@@ -37,13 +37,13 @@ await loadStylesheet(styles)
 
 const TYPING_PAUSE_MS = 250
 
-export function SearchOverlay({ base: openFolder, query, answer }: PromptProps<'search'>) {
+export function SearchOverlay({ folder, below, query, answer }: PromptProps<'search'>) {
   const { t } = useLingui()
   const id = useId()
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const results = useRef<ResultsHandle>(null)
-  const search = useSearch(openFolder, query)
+  const search = useSearch(below ?? folder, query)
   const { base, text, matchCase, current, hits, active, setActive } = search
   const close = () => answer(null)
 
@@ -95,7 +95,7 @@ export function SearchOverlay({ base: openFolder, query, answer }: PromptProps<'
     >
       <div className="sx__box">
         <QueryLine id={id} input={input} search={search} onClose={close} />
-        <Filters input={input} search={search} openFolder={openFolder} />
+        <Filters input={input} search={search} openFolder={folder} />
         {current !== null && hits.length > 0 ? (
           <SearchResults
             ref={results}
@@ -128,9 +128,9 @@ export function SearchOverlay({ base: openFolder, query, answer }: PromptProps<'
 type Search = ReturnType<typeof useSearch>
 
 /** What is searched for and where, and what was found for exactly that. */
-function useSearch(openFolder: string, firstText: string) {
+function useSearch(firstBase: string, firstText: string) {
   const { t } = useLingui()
-  const [base, setBase] = useState(openFolder)
+  const [base, setBase] = useState(firstBase)
   const [text, setText] = useState(firstText)
   const [filter, setFilter] = useState<TypeFilter | null>(null)
   const [matchCase, setMatchCase] = useState(false)

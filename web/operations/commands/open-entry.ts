@@ -41,10 +41,10 @@ export function openParent(vpath: string): void {
   if (vpath !== '/') openFolder(parentOf(vpath))
 }
 
-/** Opens the search of the open folder, or of the folder that holds the open file. */
-export function openSearch(query: string): void {
+/** Opens the search, below the open folder, or that of the open file, where no other is given. */
+export function openSearch(query: string, below?: string): void {
   if (hasPrompt('search')) return
-  void openPrompt('search', { base: baseOf(), query })
+  void openPrompt('search', { folder: baseOf(), query, ...(below && { below }) })
 }
 
 function baseOf(): string {

@@ -8,7 +8,6 @@ import {
   PanelsTopLeft,
   Search,
   Settings,
-  SquareChevronRight,
   SquareTerminal,
   Trash2,
   Undo2,
@@ -35,8 +34,8 @@ export const pageActions = [
   },
   {
     id: 'palette',
-    label: msg`Commands`,
-    icon: SquareChevronRight,
+    label: msg`Search and commands`,
+    icon: Search,
     shortcuts: ['Mod+K'],
     everywhere: true,
     enabled: () => true,

@@ -1,43 +1,23 @@
-// The command palette: every command that fits now, pinned and recent folders, and a search.
+// The one box for what is looked for: commands that fit now, pinned and recent folders, and the best of the files
+// and folders with such a name. All of them, with filters, are in overlay.tsx.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Folder, type LucideIcon, Pin, Search, SquareChevronRight } from 'lucide-react'
-import { type KeyboardEvent, useEffect, useId, useMemo, useRef, useState } from 'react'
+import { Search } from 'lucide-react'
+import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { keyLetter } from '../lib/page/keys.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useModal } from '../lib/page/use-modal.ts'
-import { nameOf, parentOf, shownName } from '../lib/paths.ts'
 import { foldForTyping } from '../lib/type-ahead.ts'
-import { currentContext } from '../operations/commands/context.ts'
-import { keysOf } from '../operations/commands/menus.ts'
-import { openFolder, openSearch } from '../operations/commands/open-entry.ts'
-import { actions } from '../operations/commands/registry.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
-import { folderTitle } from '../operations/failure-toasts.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
-import { prefs } from '../state/prefs.ts'
-import { recentFolders } from '../state/recent-folders.ts'
 import { Kbd } from '../ui/badge.tsx'
 import { Combobox } from '../ui/combobox.tsx'
-import styles from './files.css?url'
+import { FileTile } from '../ui/file-icon.tsx'
+import { Spinner } from '../ui/progress.tsx'
+import styles from './palette.css?url'
+import { type Group, type Item, useGroups, wantedOf } from './palette-groups.ts'
 
 await loadStylesheet(styles)
-
-interface Item {
-  id: string
-  label: string
-  note?: string
-  keys?: string | undefined
-  icon: LucideIcon
-  flip?: boolean
-  run: () => void
-}
-
-interface Group {
-  id: string
-  title: string
-  items: Item[]
-}
 
 export function PalettePrompt({ answer }: PromptProps<'palette'>) {
   const { t } = useLingui()
@@ -45,10 +25,15 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
   const dialog = useRef<HTMLDialogElement>(null)
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState('')
-  const [at, setAt] = useState(0)
-  const groups = useGroups(text)
+  const [chosen, setChosen] = useState<string | null>(null)
+  const { groups, running } = useGroups(text)
   const items = groups.flatMap((group) => group.items)
-  const active = Math.min(at, items.length - 1)
+  // By its name: better hits may come before it.
+  const active = Math.max(
+    items.findIndex((item) => item.id === chosen),
+    Math.min(0, items.length - 1),
+  )
+  const setAt = (index: number) => setChosen(items[index]?.id ?? null)
   const wanted = wantedOf(text)
 
   useModal(dialog, { focus: () => input.current?.focus(), dismiss: () => answer(null) })
@@ -60,7 +45,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
 
   function type(value: string) {
     setText(value)
-    setAt(0)
+    setChosen(null)
   }
 
   function run(item: Item | undefined) {
@@ -85,49 +70,68 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
     <dialog
       ref={dialog}
       className="dlg dlg--top palette"
-      aria-label={t`Commands`}
+      aria-label={t`Search and commands`}
       onKeyDown={onKeyDown}
       onPointerDown={(event) => event.target === dialog.current && answer(null)}
     >
       <div className="palette__box col">
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the combobox is its control */}
         <label className="palette__field in-box row line-bottom">
-          <SquareChevronRight className="i flip" aria-hidden />
+          <Search className="i" aria-hidden />
           <Combobox
             ref={input}
-            label={t`Type a command or a folder`}
+            label={t`Search files, folders and commands`}
             value={text}
             onChange={type}
             list={`${id}-list`}
             active={active}
           />
+          {running && <Spinner />}
           <Kbd keys={shownKeys('Escape')} />
         </label>
-        <div className="palette__list" role="listbox" id={`${id}-list`} aria-label={t`Commands`}>
-          {groups.map((group) => (
-            <div key={group.id} role="group" aria-label={group.title}>
-              <GroupTitle>{group.title}</GroupTitle>
-              {group.items.map((item) => {
-                const index = items.indexOf(item)
-                return (
-                  <Option
-                    key={item.id}
-                    id={`${id}-list-${index}`}
-                    item={item}
-                    typed={wanted}
-                    active={index === active}
-                    onHover={() => setAt(index)}
-                    onRun={() => run(item)}
-                  />
-                )
-              })}
-            </div>
-          ))}
-          {items.length === 0 && <NoMatch />}
-        </div>
+        <List id={`${id}-list`} {...{ groups, items, active, wanted, setAt, run }} />
         <Foot />
       </div>
     </dialog>
+  )
+}
+
+interface ListProps {
+  id: string
+  groups: readonly Group[]
+  items: readonly Item[]
+  active: number
+  wanted: string
+  setAt(index: number): void
+  run(item: Item): void
+}
+
+function List({ id, groups, items, active, wanted, setAt, run }: ListProps) {
+  const { t } = useLingui()
+  return (
+    <div className="palette__list" role="listbox" id={id} aria-label={t`Results`}>
+      {groups.map((group) => (
+        // biome-ignore lint/a11y/useSemanticElements: a group of options, not of fields
+        <div key={group.id} role="group" aria-label={group.title}>
+          <GroupTitle>{group.title}</GroupTitle>
+          {group.items.map((item) => {
+            const index = items.indexOf(item)
+            return (
+              <Option
+                key={item.id}
+                id={`${id}-${index}`}
+                item={item}
+                typed={wanted}
+                active={index === active}
+                onHover={() => setAt(index)}
+                onRun={() => run(item)}
+              />
+            )
+          })}
+        </div>
+      ))}
+      {items.length === 0 && <NoMatch />}
+    </div>
   )
 }
 
@@ -161,9 +165,13 @@ function Option({ id, item, typed, active, onHover, onRun }: OptionProps) {
       onPointerMove={onHover}
       onClick={onRun}
     >
-      <item.icon className={item.flip ? 'i flip' : 'i'} aria-hidden />
+      {item.entry ? (
+        <FileTile entry={item.entry} />
+      ) : (
+        <item.icon className={item.flip ? 'i flip' : 'i'} aria-hidden />
+      )}
       <Marked label={item.label} typed={typed} />
-      {item.note !== undefined && <span className="palette__note">{item.note}</span>}
+      {item.note !== undefined && <bdi className="palette__note trunc">{item.note}</bdi>}
       {item.keys !== undefined && (
         <span className="palette__keys">
           <Kbd keys={item.keys} />
@@ -184,7 +192,7 @@ function GroupTitle({ children }: { children: string }) {
 function NoMatch() {
   return (
     <p className="hint palette__none">
-      <Trans>No matching commands</Trans>
+      <Trans>Nothing found</Trans>
     </p>
   )
 }
@@ -206,65 +214,6 @@ function Foot() {
       </span>
     </footer>
   )
-}
-
-function wantedOf(text: string): string {
-  return foldForTyping(text.replace(/^>/, '').trim())
-}
-
-function useGroups(text: string): Group[] {
-  const { t, i18n } = useLingui()
-  const [context] = useState(currentContext)
-  return useMemo(() => {
-    const onlyActions = text.startsWith('>')
-    const wanted = wantedOf(text)
-    const words = wanted.split(/\s+/).filter((word) => word !== '')
-    const fits = (label: string) => {
-      const folded = foldForTyping(label)
-      return words.every((word) => folded.includes(word))
-    }
-    const commands = actions
-      .filter((action) => action.id !== 'palette' && action.enabled(context))
-      .map((action) => ({ action, label: i18n._(action.label) }))
-      .filter(({ label }) => fits(label))
-      .map(({ action, label }) => ({
-        id: action.id,
-        label,
-        keys: keysOf(action),
-        icon: action.icon,
-        flip: action.flipIcon ?? false,
-        run: () => void action.run(context),
-      }))
-    const pinned = prefs.pinned.map((pin) => pin.path)
-    const folders = [...pinned, ...recentFolders().filter((path) => !pinned.includes(path))]
-      .filter((path) => path !== context.folder && fits(nameOf(path)))
-      .map((path, index) => ({
-        id: path,
-        label: shownName(nameOf(path)),
-        note: folderTitle(parentOf(path)),
-        icon: index < pinned.length && pinned.includes(path) ? Pin : Folder,
-        run: () => openFolder(path),
-      }))
-    const groups: Group[] = [{ id: 'actions', title: t`Actions`, items: commands }]
-    if (!onlyActions) groups.push({ id: 'folders', title: t`Go to`, items: folders })
-    const query = text.trim()
-    if (!onlyActions && query !== '') {
-      groups.push({
-        id: 'search',
-        title: t`Search`,
-        items: [
-          {
-            id: 'search-for',
-            label: t`Search for files named “${query}”`,
-            keys: shownKeys('Mod+Shift+F'),
-            icon: Search,
-            run: () => openSearch(query),
-          },
-        ],
-      })
-    }
-    return groups.filter((group) => group.items.length > 0)
-  }, [text, context, i18n, t])
 }
 
 function Marked({ label, typed }: { label: string; typed: string }) {
