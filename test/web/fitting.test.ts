@@ -97,6 +97,21 @@ describe('on a tablet', () => {
   })
 })
 
+describe('on a tablet without a pointer', () => {
+  it('rows have their box and their menu in sight, and no keys are named', async () => {
+    const tablet = { viewport: TABLET, hasTouch: true, isMobile: true }
+    await using open = await site.open({ path: '/files/', ...tablet })
+    const { page } = open
+    await showList(page)
+    const row = page.locator('#listing [data-index]').first()
+    const shown = (part: Locator) => part.evaluate((each) => getComputedStyle(each).opacity)
+    await expect.poll(() => shown(row.locator('.check'))).toBe('1')
+    await row.getByRole('button', { name: 'More' }).waitFor()
+    expect(await page.locator('.keys:visible').count()).toBe(0)
+    await page.getByRole('button', { name: 'Help', exact: true }).last().waitFor()
+  })
+})
+
 describe('on a phone', () => {
   it('the menu of a card covers little of its picture, and takes a finger', async () => {
     await using open = await site.open({ path: '/files/', ...phone })

@@ -20,6 +20,7 @@ import { type ComponentProps, useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { boot, canLogOut, hasTrash } from '../lib/boot.ts'
 import { formatPercent, formatSize } from '../lib/format.ts'
+import { TOUCHED, useMedia } from '../lib/page/media.ts'
 import { usePath } from '../lib/page/navigate.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { filesHref, readFilesPath } from '../lib/paths.ts'
@@ -284,6 +285,7 @@ function Person() {
 
 function Credits() {
   const { t } = useLingui()
+  const touched = useMedia(TOUCHED)
   const { help } = useSnapshot(slots)
   const product = `File Browser ${boot.Version}`
   return (
@@ -297,7 +299,7 @@ function Credits() {
       )}
       {help && (
         <button type="button" onClick={() => help.run()}>
-          {t`Help · F1`}
+          {touched ? t`Help` : t`Help · F1`}
         </button>
       )}
     </div>

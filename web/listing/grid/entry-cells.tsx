@@ -24,7 +24,7 @@ export interface CellProps {
   rowIndex: number
   selected: boolean
   tabStop: boolean
-  /** Pointer over it, focused, or selected alone: the quick actions show. */
+  /** Pointer over it, focused, selected alone, or touched: the quick actions show. */
   showsActions: boolean
   cut: boolean
   busy: boolean

@@ -15,7 +15,7 @@ import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { formatNumber } from '../../lib/format.ts'
 import { setFocusFallback, takesKeys } from '../../lib/page/focus.ts'
-import { PHONE, useMedia } from '../../lib/page/media.ts'
+import { PHONE, TOUCHED, useMedia } from '../../lib/page/media.ts'
 import { scroll } from '../../operations/open-folder.ts'
 import { indexOfPath, setShown, shownFolder } from '../../state/listing.ts'
 import { prefs } from '../../state/prefs.ts'
@@ -261,6 +261,8 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
   const dragged = useSnapshot(drag).paths
   const { layout } = metrics
   const offset = layout === 'list' ? 2 : 1
+  // No pointer hovers where a finger is all there is.
+  const still = useMedia(TOUCHED)
 
   // Neighbouring selected rows become one shape; the two groups stay apart.
   const isNextSelected = (index: number) => {
@@ -277,7 +279,7 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
       selected,
       tabStop: path === tabStop,
       // On one of many they would act on that one and end the selection.
-      showsActions: selected ? paths.size === 1 : index === hover || path === focus,
+      showsActions: selected ? paths.size === 1 : still || index === hover || path === focus,
       cut: cutPaths.has(path),
       busy: busy.has(path),
       fresh: fresh.has(path),

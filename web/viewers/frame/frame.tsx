@@ -103,7 +103,7 @@ export function ViewerFrame(props: FrameProps) {
         toggleFullScreen={toggleFullScreen}
       />
 
-      <main className="vw-stage relative" {...swipe.handlers}>
+      <div className="vw-stage relative" {...swipe.handlers}>
         <div
           className="vw-content col covers"
           data-moving={swipe.offset.x !== 0 || swipe.offset.y !== 0}
@@ -112,7 +112,7 @@ export function ViewerFrame(props: FrameProps) {
           <Content {...props} setFacts={setFacts} />
         </div>
         <TurnButtons previous={previous} next={next} navigate={navigate} />
-      </main>
+      </div>
 
       {siblings.length > 1 && (
         <Film source={source} entry={entry} siblings={siblings} navigate={navigate} />
