@@ -72,7 +72,7 @@ for (const locale of ['ar', 'he']) {
       )
       expect(crumbLefts).toHaveLength(3)
       expect(crumbLefts).toEqual([...crumbLefts].sort((a, b) => b - a))
-      const arrow = page.locator('.crumb__sep').first()
+      const arrow = page.locator('.crumb__sep .i').first()
       expect(await arrow.evaluate((icon) => getComputedStyle(icon).transform)).toBe(
         'matrix(-1, 0, 0, 1, 0, 0)',
       )
