@@ -28,13 +28,16 @@ export function offerKey(event: KeyboardEvent): boolean {
   return false
 }
 
+/** What moves a slider that has the focus. */
+const SLIDER_KEYS = /^(Arrow|Page|Home|End)/
+
 /** True while keys belong to a field, a dialog or a menu and the viewer must not react. */
 export function keysAreTaken(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing) return true
   const target = event.target instanceof Element ? event.target : null
   if (target?.closest('input:not([type=range]), textarea, select, [contenteditable=true]'))
     return true
-  if (target?.matches('input[type=range]') && event.key.startsWith('Arrow')) return true
+  if (target?.matches('input[type=range]') && SLIDER_KEYS.test(event.key)) return true
   // Toasts and tooltips are popovers, too; they take no keys.
   return document.querySelector('dialog[open], [role=menu]:popover-open') !== null
 }
