@@ -104,7 +104,7 @@ describe('the installed program', () => {
     expect(await registrations()).toBe(0)
     await install(page)
     await expect.poll(() => keptFolders(page)).toBe(1)
-    await page.getByRole('button', { name: 'Log out' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL('**/login')
     await expect.poll(() => keptFolders(page)).toBe(0)
   })
