@@ -57,7 +57,7 @@ it('a group is given a folder, and its members see there what they may not do, a
   const bar = selectionBar(seen)
   const remove = bar.getByRole('button', { name: 'Delete' })
   await expect.poll(() => remove.getAttribute('aria-disabled')).toBe('true')
-  const download = bar.getByRole('button', { name: 'Download' })
+  const download = bar.getByRole('button', { name: 'Download', exact: true })
   await expect.poll(() => download.getAttribute('aria-disabled')).toBe(null)
   await seen.keyboard.press('F2')
   await toast(seen, NOT_HERE).waitFor()

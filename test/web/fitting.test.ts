@@ -109,6 +109,9 @@ describe('on a tablet without a pointer', () => {
     await row.getByRole('button', { name: 'More' }).waitFor()
     expect(await page.locator('.keys:visible').count()).toBe(0)
     await page.getByRole('button', { name: 'Help', exact: true }).last().waitFor()
+    // The account keeps the view, and other tests look at cards.
+    await page.getByRole('radio', { name: 'Grid', exact: true }).check()
+    await page.locator('.card__menu').first().waitFor()
   })
 })
 

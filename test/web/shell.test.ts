@@ -330,7 +330,7 @@ describe('the shell', () => {
     const inShell = () => hasFocus(page)
     for (const [key, name] of [
       ['F1', 'Keyboard shortcuts'],
-      ['Control+k', 'Commands'],
+      ['Control+k', 'Search and commands'],
       ['Control+Shift+F', 'Search'],
     ] as const) {
       await page.keyboard.press(key)
