@@ -39,4 +39,5 @@ export const PAPERS: readonly string[] = [
   'docs/versions.md',
   'docs/webdav.md',
   'filebrowser.json.example',
+  'locales/glossary.md',
 ]

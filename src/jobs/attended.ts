@@ -16,14 +16,25 @@ export interface Asking {
   signal: AbortSignal
 }
 
-/** Makes a job one that is attended; `keep` makes it one like others. */
-export function attend(entry: Entry, asking: Asking, keep: () => Promise<void>): Attended {
+/**
+ * Makes a job one that is attended. `keep` makes it one like others, and calls `release` before its record is kept: that
+ * resolves when its manifest, held until then, is written.
+ */
+export function attend(
+  entry: Entry,
+  asking: Asking,
+  keep: (release: () => Promise<void>) => Promise<void>,
+): Attended {
   const shown = Promise.withResolvers<void>()
   let showing: Promise<void> | null = null
+  const release = async () => {
+    shown.resolve()
+    await shown.promise
+    await entry.manifest?.flush()
+  }
   const begin = async () => {
     attended.isShown = true
-    await keep()
-    shown.resolve()
+    await keep(release)
   }
   const attended: Attended = {
     demand: asking.demand,

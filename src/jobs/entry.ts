@@ -1,7 +1,7 @@
 // A job in memory: its record, how far it is, and the run that is under way.
 import type { Job } from '../job-types.ts'
 import type { VPath } from '../lib/vpath.ts'
-import type { Halves } from './manifest.ts'
+import type { Halves, Manifest } from './manifest.ts'
 import { createMeter, type Meter } from './meter.ts'
 import { isEnded, type JobOwner, type JobRecord, type JobRequest } from './record.ts'
 
@@ -35,6 +35,7 @@ export interface Entry {
   halves: Halves | null
   /** Of the run that is under way. */
   control: AbortController | null
+  manifest: Manifest | null
   running: Promise<void> | null
   /** Who waits for its end. */
   waiting: Set<() => void>
@@ -51,6 +52,7 @@ export function entryOf(record: JobRecord, secret: string | null = null): Entry 
     meter: createMeter({ files, bytes }),
     halves: null,
     control: null,
+    manifest: null,
     running: null,
     waiting: new Set(),
     attended: null,

@@ -222,8 +222,14 @@ function requireRoom(own: readonly Entry[]): void {
     throw tooMany(`${MAX_WAITING} jobs of the account have not ended`, RETRY_SECONDS)
 }
 
-async function keep({ files, runner }: Hall, entry: Entry): Promise<void> {
+/** `first` is done before the record is written, in the same folder. */
+async function keep(
+  { files, runner }: Hall,
+  entry: Entry,
+  first?: () => Promise<void>,
+): Promise<void> {
   await mkdir(files.folder, { recursive: true, mode: 0o700 })
+  await first?.()
   await runner.save(entry)
 }
 
@@ -238,8 +244,10 @@ async function attendNow(
   requireRoom([...entries.values(), ...brief].filter(isOwn))
   const { origin } = asking
   const entry = entryOf({ ...newRecord(owner, request, origin.operation ?? ''), origin })
-  const attended = attend(entry, asking, async () => {
-    await keep(hall, entry).catch(hall.onLost)
+  const attended = attend(entry, asking, async (release) => {
+    // After a crash a record without what was begun would begin it anew, and find it taken.
+    await keep(hall, entry, release).catch(hall.onLost)
+    await release()
     brief.delete(entry)
     entries.set(entry.record.id, entry)
   })

@@ -124,6 +124,7 @@ async function attempt(
   const onError = (error: unknown) =>
     services.log.warn(`how far a job is cannot be written: ${(error as Error).message}`)
   const manifest = openManifest(file, onError, isShown(entry) ? null : entry.attended?.shown)
+  entry.manifest = manifest
   let { signal } = control
   const { attended } = entry
   const demandFirst = () => {
@@ -163,6 +164,7 @@ async function attempt(
   } finally {
     rights.end()
     await manifest.close()
+    entry.manifest = null
   }
 }
 

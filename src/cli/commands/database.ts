@@ -17,9 +17,9 @@ export const databaseCommand: Command = {
       name: 'copy',
       summary: 'Copy all records into an empty database',
       about:
-        'FROM is a JSON file, an address of PostgreSQL or a database of File Browser 2.x, and is not changed. TO\n' +
-        'must be empty. All or nothing is written, read back and compared. Stop the server first: what\n' +
-        'it changes meanwhile is not in the copy.',
+        'FROM is a JSON file, an address of PostgreSQL or a database of File Browser 2.x, and is not\n' +
+        'changed. TO must be empty. All or nothing is written, read back and compared. Stop the server\n' +
+        'first: what it changes meanwhile is not in the copy.',
       usage: '<from> <to>',
       examples: [
         {
