@@ -71,7 +71,7 @@ function firstSettings(overrides: Overrides, file: ConfigFile | null): Settings 
     authMethod: overrides.noauth?.value ? 'noauth' : 'json',
     defaults: {
       ...settings.defaults,
-      redirectAfterCopyMove: false,
+      redirectAfterCopyMove: true,
       viewMode: 'mosaic',
       sorting: { by: '', asc: false },
       aceEditorTheme: typeof theme === 'string' ? theme : '',

@@ -37,7 +37,7 @@ describe('the first start', () => {
       hideLoginButton: true,
       userHomeBasePath: '/users',
       defaults: {
-        redirectAfterCopyMove: false,
+        redirectAfterCopyMove: true,
         viewMode: 'mosaic',
         sorting: { by: '', asc: false },
         scope: '.',

@@ -173,7 +173,7 @@ it('in the shell', async () => {
   const { page } = opened
   await showList(page)
   await page.keyboard.press('Control+k')
-  await page.getByRole('combobox').fill('shell')
+  await page.getByRole('combobox').fill('terminal')
   await page.getByRole('option', { name: 'Open in terminal' }).click()
   await expectMarked(page, '.shell')
 })

@@ -53,7 +53,7 @@ describe('a shared file', () => {
     await using open = await visit(openIn, home, `/share/${hash}`)
     const { page, context } = open
     await page.getByText('1.5 KiB').first().waitFor()
-    const changed = page.getByText(/^changed: /)
+    const changed = page.getByText(/^Modified /)
     await expect.poll(() => changed.getAttribute('datetime')).toMatch(/^2024-02-03T04:05:06/)
     const [tab] = await Promise.all([
       context.waitForEvent('page'),

@@ -82,7 +82,7 @@ describe('after a reload', () => {
     gateway.seen.length = 0
     await notice(page).getByText('1 file didn’t finish uploading').waitFor()
     await chooseAgain(page, 'Choose files', [join(tree.base, 'a.txt')])
-    await panel(page).getByText('1 file already existed').waitFor()
+    await panel(page).getByText('1 file was there already').waitFor()
     await notice(page).waitFor({ state: 'detached' })
     expect(gateway.seen.filter(({ path }) => path.includes('/tus/'))).toEqual([])
   })

@@ -403,7 +403,7 @@ describe('uploads', () => {
     await pickFiles(page, [join(local, 'big.bin')])
     await panel(page).getByRole('button', { name: 'Hide activity' }).click()
     await panel(page).waitFor({ state: 'detached' })
-    await page.getByRole('button', { name: /^Activity: \d+ % done/ }).click()
+    await page.getByRole('button', { name: /^Activity: \d+% done/ }).click()
     await panel(page).getByText('Uploading 1 of 1 file').waitFor()
     await panel(page).getByRole('button', { name: 'Hide activity' }).click()
     await slowUploads(page, 0)

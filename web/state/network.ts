@@ -64,8 +64,18 @@ async function probe(): Promise<void> {
   }
 }
 
-// Only a hint: a server on this machine or in the house may be reached all the same.
-globalThis.addEventListener?.('offline', () => void ask().catch(markUnreachable))
+const OFFLINE_QUESTIONS = 5
+
+// Only a hint: a server on this machine or in the house may be reached all the same. The device may also say so
+// before its connections are cut.
+async function askWhileOffline(): Promise<void> {
+  for (let asked = 0; asked < OFFLINE_QUESTIONS && network.online && !navigator.onLine; asked++) {
+    if (asked > 0) await new Promise((resolve) => setTimeout(resolve, 1000 * 2 ** asked))
+    await ask().catch(markUnreachable)
+  }
+}
+
+globalThis.addEventListener?.('offline', () => void askWhileOffline())
 
 globalThis.addEventListener?.('online', () => {
   if (!network.online) retryNow()
