@@ -81,7 +81,11 @@ describe('a folder', () => {
     })
     const places = () =>
       page.evaluate(() =>
-        [...document.querySelectorAll('.side button, .side a, .crumbbar button:not(.crumb__beside), .fab, .tools')]
+        [
+          ...document.querySelectorAll(
+            '.side button, .side a, .crumbbar button:not(.crumb__beside), .fab, .tools',
+          ),
+        ]
           .filter((control) => control.checkVisibility())
           .map((control) => {
             const { left, top, height } = control.getBoundingClientRect()
