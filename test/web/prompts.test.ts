@@ -74,64 +74,61 @@ describe('the dialogs about files', () => {
     await entry(page, 'a.txt').waitFor()
   })
 
-  it('keeps typed text at Escape and at a click beside, and closes when there is none', async () => {
+  it('rename, new folder, new file: Escape and a click beside cancel, whatever was typed', async () => {
+    await using open = await openFolder({ 'a.txt': 'a' })
+    const { page, tree } = open
+    const dialog = page.getByRole('dialog')
+    for (const leave of [() => page.keyboard.press('Escape'), () => page.mouse.click(5, 400)]) {
+      for (const what of ['New folder', 'New file'] as const) {
+        await openNew(page, what)
+        await page.keyboard.type('typed')
+        await leave()
+        await dialog.waitFor({ state: 'detached' })
+      }
+      await entry(page, 'a.txt').click()
+      await page.keyboard.press('F2')
+      await dialog.getByLabel('New name').fill('typed.txt')
+      await leave()
+      await dialog.waitFor({ state: 'detached' })
+    }
+    expect(await readdir(tree.root)).toEqual(['a.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('rename several: keeps typed text at Escape and at a click beside, and says so', async () => {
     await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' })
     const { page, tree } = open
     const dialog = page.getByRole('dialog')
-    const fromNew = async (item: string) => {
-      await page.getByRole('button', { name: 'New', exact: true }).click()
-      await page.getByRole('menuitem', { name: item }).click()
-    }
-    const ways: [() => Promise<void>, string][] = [
-      [() => fromNew('New folder'), 'Name'],
-      [() => fromNew('New file'), 'Name'],
-      [
-        () =>
-          entry(page, 'a.txt')
-            .click()
-            .then(() => page.keyboard.press('F2')),
-        'New name',
-      ],
-      [
-        async () => {
-          await entry(page, 'b.txt').click({ modifiers: ['Control'] })
-          await page.keyboard.press('F2')
-        },
-        'Find',
-      ],
-    ]
-    for (const [show, label] of ways) {
-      await show()
-      const field = dialog.getByLabel(label, { exact: true })
-      await expect
-        .poll(() => field.evaluate((input) => input === document.activeElement))
-        .toBe(true)
-      const untouched = await field.inputValue()
-      await page.keyboard.type('typed')
-      await expect.poll(() => field.inputValue()).toContain('typed')
-      const typed = await field.inputValue()
-      const frame = () =>
-        dialog.evaluate((element) => {
-          const { outlineStyle, outlineWidth } = getComputedStyle(element)
-          return `${outlineWidth} ${outlineStyle}`
-        })
-      await page.mouse.click(5, 400)
-      await page.keyboard.press('Escape')
-      await page.keyboard.press('Escape')
-      await expect.poll(() => field.inputValue()).toBe(typed)
-      // These pages move nothing: a frame says that the dialog stays, and words for those who listen.
-      await expect.poll(frame).toBe('3px solid')
-      await dialog.getByRole('status').filter({ hasText: 'Unsaved changes' }).waitFor()
-      await field.click()
-      await expect.poll(frame).not.toBe('3px solid')
-      // A phone's back gesture made twice closes without asking the page.
-      await dialog.evaluate((element: HTMLDialogElement) => element.close())
-      await field.waitFor()
-      await expect.poll(() => field.inputValue()).toBe(typed)
-      await field.fill(untouched)
-      await page.mouse.click(5, 400)
-      await dialog.waitFor({ state: 'detached' })
-    }
+    await entry(page, 'a.txt').click()
+    await entry(page, 'b.txt').click({ modifiers: ['Control'] })
+    await page.keyboard.press('F2')
+    const field = dialog.getByLabel('Find', { exact: true })
+    await expect.poll(() => field.evaluate((input) => input === document.activeElement)).toBe(true)
+    await page.keyboard.type('typed')
+    const frame = () =>
+      dialog.evaluate((element) => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(element)
+        return `${outlineWidth} ${outlineStyle}`
+      })
+    const reason = dialog.getByRole('status').filter({ hasText: 'Unsaved changes' })
+    const visibility = () => reason.evaluate((element) => getComputedStyle(element).opacity)
+    await page.mouse.click(5, 400)
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Escape')
+    // These pages move nothing: a frame and words say that the dialog stays, and why.
+    await expect.poll(frame).toBe('3px solid')
+    await expect.poll(visibility).toBe('1')
+    await expect.poll(() => field.inputValue()).toBe('typed')
+    await field.click()
+    await expect.poll(frame).not.toBe('3px solid')
+    await expect.poll(visibility).toBe('0')
+    // A phone's back gesture made twice closes without asking the page.
+    await dialog.evaluate((element: HTMLDialogElement) => element.close())
+    await field.waitFor()
+    await expect.poll(() => field.inputValue()).toBe('typed')
+    await field.fill('')
+    await page.mouse.click(5, 400)
+    await dialog.waitFor({ state: 'detached' })
     expect((await readdir(tree.root)).sort()).toEqual(['a.txt', 'b.txt'])
     expect(open.problems).toEqual([])
   })

@@ -6,7 +6,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startConfigured, startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
-import { folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, folderPages, servedPages, sharedBrowser } from './browser-steps.ts'
 import { entry, expectSelected, showList, toast } from './listing-steps.ts'
 
 const PATH = '/settings/profile'
@@ -293,7 +293,10 @@ describe('a current password that was filled in', () => {
       else await route.continue()
     })
     await page.getByRole('button', { name: 'Save changes' }).click()
-    await toast(page, 'Something went wrong on the server.').waitFor()
+    const message = toast(page, 'Something went wrong on the server.')
+    const bar = page.getByRole('region', { name: 'Save', exact: true })
+    const [told, { y: barY }] = await Promise.all([boxOf(message), boxOf(bar)])
+    expect(told.y + told.height).toBeLessThanOrEqual(barY)
     await loginAs(program.origin, ADMIN.username, FRESH)
     for (const field of await page.locator('input[type=password]').all()) {
       await expect.poll(() => field.inputValue()).toBe('')

@@ -7,8 +7,15 @@ import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { sampleTree } from '../support/pictures.ts'
 import type { Tree } from '../support/tree.ts'
-import { folderPages, sharedBrowser } from './browser-steps.ts'
-import { doubleClick, entry, expectSelected, listedFolders, stillBox } from './listing-steps.ts'
+import { boxOf, folderPages, sharedBrowser } from './browser-steps.ts'
+import {
+  doubleClick,
+  entry,
+  expectSelected,
+  listedFolders,
+  stillBox,
+  toast,
+} from './listing-steps.ts'
 import { dropTree, goOffline, panel, pickFiles, slowUploads } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
@@ -136,6 +143,35 @@ describe('the upload panel', () => {
     await slowUploads(page, 0)
     await question.waitFor({ state: 'detached' })
     await panel(page).getByText('1 file uploaded').waitFor()
+  })
+
+  it('is covered by no message, and covers none', async () => {
+    await using open = await openFolder({ 'old.txt': 'x' })
+    const { page, tree } = open
+    await slowUploads(page, MIB / 4)
+    await pickFiles(page, [await localFile(tree, 'a.bin', 24 * MIB)])
+    await panel(page).waitFor()
+    await entry(page, 'old.txt').click()
+    await page.keyboard.press('F2')
+    await page.getByRole('dialog').getByLabel('New name').fill('new.txt')
+    await page.keyboard.press('Enter')
+    const message = toast(page, 'Renamed to “new.txt”')
+    for (const width of [1440, 1000, 820, 390]) {
+      await page.setViewportSize({ width, height: 700 })
+      const [up, told] = await Promise.all([
+        boxOf(page.locator('.up')),
+        // As long a message as there is room for.
+        message.evaluate((element) => {
+          element.style.inlineSize = '60rem'
+          for (const animation of element.getAnimations()) animation.finish()
+          const { x, y, width, height } = element.getBoundingClientRect()
+          return { x, y, width, height }
+        }),
+      ])
+      const isApart = told.x + told.width <= up.x || told.y + told.height <= up.y
+      expect([width, isApart]).toEqual([width, true])
+      expect(told.x).toBeGreaterThanOrEqual(0)
+    }
   })
 
   it('keeps paused uploads across other screens', async () => {

@@ -1,4 +1,5 @@
-// A dialog that asks for one name: says what is wrong with it while it is typed, and what the server said.
+// A dialog that asks for one name: says what is wrong with it while it is typed, and what the server said. Escape
+// cancels, as it does wherever names are typed: one name is soon typed again.
 
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
 import { Button } from '../ui/button.tsx'
@@ -13,8 +14,6 @@ interface NameDialogProps {
   hint?: string
   text: string
   onChange(text: string): void
-  /** The text a person may lose by closing. */
-  guarded: boolean
   error: string | null
   ready: boolean
   /** What the server refuses is said of this name. */
@@ -61,7 +60,6 @@ export function NameDialog(props: NameDialogProps) {
     <Dialog
       title={props.title}
       subtitle={props.subtitle}
-      guarded={props.guarded}
       onClose={() => answer(null)}
       onSubmit={() => void submit()}
       answers={

@@ -48,7 +48,6 @@ function NewEntry({ folder, kind, answer }: Given) {
       hint={t`Use slashes to create nested folders.`}
       text={text}
       onChange={setText}
-      guarded={text !== ''}
       error={problem ?? (alone ? describeClash(first) : null)}
       ready={segments.length > 0}
       name={segments.at(-1) ?? ''}

@@ -23,7 +23,6 @@ export function RenamePrompt({ entry, answer }: PromptProps<'rename'>) {
       label={t`New name`}
       text={text}
       onChange={setText}
-      guarded={text !== entry.name}
       error={describeNameProblem(name) ?? clash}
       ready={name !== '' && !unchanged}
       name={name}

@@ -136,8 +136,8 @@ export function Dialog(given: DialogProps) {
       )}
       {/* Inside: what lies behind an open dialog is not read out. A repeated text has to differ. */}
       {guarded && (
-        <p className="sr" role="status">
-          {refusals > 0 && t`Unsaved changes` + '\u00a0'.repeat(refusals % 2)}
+        <p className="dlg__kept" role="status">
+          {refusals > 0 && !given.busy && t`Unsaved changes` + '\u00a0'.repeat(refusals % 2)}
         </p>
       )}
     </dialog>
@@ -207,8 +207,8 @@ function isBeside({ target, currentTarget, clientX, clientY }: PointerEvent): bo
 const NUDGED = 'dlg--nudge'
 
 /**
- * Shakes the dialog: it does not close this way. Where nothing moves it gets a frame, until the person
- * goes on.
+ * Shakes the dialog and says why it does not close this way. Where nothing moves it gets a frame, until the
+ * person goes on.
  */
 function nudge(dialog: HTMLDialogElement) {
   dialog.classList.remove(NUDGED)

@@ -16,7 +16,6 @@ export function RenamePasskeyPrompt({ passkey, answer }: PromptProps<'renamePass
       label={t`Name`}
       text={name}
       onChange={setName}
-      guarded={false}
       error={name.trim() === '' ? t`Enter a name.` : null}
       ready={name.trim() !== passkey.name}
       name={name}

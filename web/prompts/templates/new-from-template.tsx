@@ -104,7 +104,6 @@ function NameOf({ folder, template, answer }: Given & { template: Template }) {
       label={t`Name`}
       text={text}
       onChange={setText}
-      guarded={text !== first}
       error={describeNameProblem(name) ?? (taken.has(name) ? describeClash(name) : null)}
       ready={name !== ''}
       name={name}
