@@ -10,7 +10,7 @@ import {
   DEFAULT_MINIMUM_PASSWORD_LENGTH,
   type Settings,
 } from '../store/document.ts'
-import { AUTH_METHODS } from '../store/legacy-records.ts'
+import { AUTH_METHODS } from '../store/legacy/records.ts'
 import { flagValue } from './command.ts'
 import { SETTINGS_FLAGS } from './flags.ts'
 

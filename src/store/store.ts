@@ -2,7 +2,20 @@
 // each collection that changes often, a lock between processes, and a watch for changes by others.
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import type { Change, Changes, Collection, Key, Records, Store } from './collection.ts'
+import {
+  type Ahead,
+  applyBatch,
+  applyChange,
+  ChangeQueue,
+  createListeners,
+  type Listeners,
+  ordersOf,
+  type Pending,
+  type PutAhead,
+  putBelow,
+  repeatAhead,
+} from './changes.ts'
+import type { Change, Changes, Collection, Records, Store } from './collection.ts'
 import { COLLECTIONS } from './collections.ts'
 import type { Document } from './document.ts'
 import { followLinks, replaceFile } from './durable-file.ts'
@@ -12,18 +25,13 @@ import { type Log, logFileOf, type ReadFiles, StoreFiles } from './store-files.t
 import {
   type Before,
   beforeOf,
-  changesOf,
   createRecords,
   createTable,
-  createTransaction,
-  type Entry,
   entriesOf,
   isKept,
   type Orders,
-  setEntry,
   type Table,
   type Undo,
-  undo,
   undoRecords,
 } from './table.ts'
 
@@ -31,8 +39,6 @@ export type { Store } from './collection.ts'
 
 /** How often the files are checked for changes by others, which must be seen within a second. */
 const WATCH_MS = 200
-/** How soon a change that is ahead of the disk is tried again. */
-const RETRY_MS = 1_000
 /** Changes ahead of the disk; past this many they need the disk like any other. */
 const MAX_AHEAD = 100_000
 
@@ -68,22 +74,12 @@ export async function createStore(
   return openStore(file, collections)
 }
 
-interface Pending {
-  change: Change<unknown>
-  resolve: (value: unknown) => void
-  reject: (error: unknown) => void
-}
-
 /** A change in memory that is not yet on disk. */
-interface Ahead {
-  readonly change: Change<unknown>
-  steps: Undo[]
+interface AheadOfDisk extends Ahead {
   /** What is still to be added to logs. */
   readonly lines: Map<Log, string>
   /** It changes the document. */
   isKept: boolean
-  /** Called when what came first has made it impossible; it is undone then. */
-  refuse(error: unknown): void
 }
 
 class DocumentStore implements Store {
@@ -97,21 +93,20 @@ class DocumentStore implements Store {
   declare readonly stepsOf: Records['stepsOf']
   readonly #tables: ReadonlyMap<string, Table>
   readonly #files: StoreFiles
-  readonly #listeners = new Set<(changes: Changes) => void>()
-  #pending: Pending[] = []
-  #running: Promise<void> | undefined
-  /** Runs of changes begun so far. */
-  #runs = 0
-  #ahead: Ahead[] = []
+  readonly #listeners: Listeners
+  readonly #queue = new ChangeQueue(
+    (batch) => this.#write(batch),
+    () => this.#ahead.length > 0,
+  )
+  #ahead: AheadOfDisk[] = []
   #delay: unknown
-  #retry: NodeJS.Timeout | undefined
   #timer: NodeJS.Timeout | undefined
-  #closed = false
 
   constructor(file: string, collections: readonly Collection[]) {
     this.file = file
     this.#tables = new Map(collections.map((one) => [one.name, createTable(one)]))
     this.#files = new StoreFiles(file, this.#tables)
+    this.#listeners = createListeners(this.#tables)
     Object.assign(this, createRecords(this.#tables))
   }
 
@@ -120,38 +115,26 @@ class DocumentStore implements Store {
   }
 
   transaction<T>(change: Change<T>): Promise<T> {
-    if (this.#closed) return Promise.reject(new Error('the store is closed'))
-    return new Promise<T>((resolve, reject) => {
-      this.#pending.push({ change, resolve: resolve as (value: unknown) => void, reject })
-      this.#running ??= this.#run()
-    })
+    return this.#queue.add(change)
   }
 
   async ahead<T>(change: Change<T>, onDelay: (error: unknown) => void = () => {}): Promise<T> {
-    if (this.#closed || this.#ahead.length >= MAX_AHEAD) return this.transaction(change)
-    const steps: Undo[] = []
-    const value = this.#apply(change, steps)
-    let refusal: unknown
-    let isAnswered = false
-    const refuse = (error: unknown) => {
-      refusal = error
-      if (isAnswered) onDelay(error)
+    if (this.#queue.isClosed || this.#ahead.length >= MAX_AHEAD) return this.transaction(change)
+    const put: PutAhead<T> = (refuse) => {
+      const steps: Undo[] = []
+      const value = applyChange(this.#tables, change, steps)
+      const made: AheadOfDisk = { change, steps, lines: new Map(), isKept: false, refuse }
+      this.#noteWrites(made, this.#files.logs, true)
+      this.#listeners.tell(beforeOf(steps))
+      // While a batch is being written it has to be repeated on top of that, also where it changed nothing.
+      if (!made.isKept && made.lines.size === 0 && !this.#queue.isRunning)
+        return { value, made: null }
+      this.#ahead.push(made)
+      return { value, made }
     }
-    const made: Ahead = { change, steps, lines: new Map(), isKept: false, refuse }
-    this.#noteWrites(made, this.#files.logs, true)
-    this.#notify(beforeOf(steps))
-    // While a batch is being written it has to be repeated on top of that, also where it changed nothing.
-    if (!made.isKept && made.lines.size === 0 && !this.#running) return value
-    this.#ahead.push(made)
-    try {
-      await this.#writeAhead()
-      if (this.#ahead.includes(made)) onDelay(this.#delay)
-    } catch (error) {
-      onDelay(error)
-    }
-    isAnswered = true
-    if (refusal !== undefined) throw refusal
-    return value
+    return this.#queue.addAhead(put, onDelay, (made) =>
+      this.#ahead.some((one) => one === made) ? { error: this.#delay } : null,
+    )
   }
 
   /** What is on the disk is read in before each change, and a change by a command within the second. */
@@ -160,8 +143,7 @@ class DocumentStore implements Store {
   }
 
   subscribe(listener: (changes: Changes) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#listeners.add(listener)
   }
 
   watch(): void {
@@ -169,9 +151,9 @@ class DocumentStore implements Store {
       try {
         // A run reads the files itself: what is read beside one may be older than what it writes, and
         // taking that would undo it.
-        const runs = this.#running ? -1 : this.#runs
+        const runs = this.#queue.isRunning ? -1 : this.#queue.runs
         const found = await this.#files.read()
-        if (runs === this.#runs) this.#take(found)
+        if (runs === this.#queue.runs) this.#take(found)
       } catch {
         // Missing or damaged for now: the next write reports it; what is in memory stays good.
       }
@@ -181,78 +163,27 @@ class DocumentStore implements Store {
   }
 
   #watchLater(look: () => Promise<void>): void {
-    if (!this.#closed) this.#timer = setTimeout(look, WATCH_MS).unref()
+    if (!this.#queue.isClosed) this.#timer = setTimeout(look, WATCH_MS).unref()
   }
 
   async close(): Promise<void> {
-    await this.#running
-    // A last try: what cannot be written is lost.
-    if (this.#ahead.length > 0) await this.#writeAhead().catch(() => {})
-    this.#closed = true
+    await this.#queue.close()
     clearTimeout(this.#timer)
-    clearTimeout(this.#retry)
-    await this.#running
   }
 
-  /** Applies a change in memory; `steps` undo it. A throw changes nothing. */
-  #apply<T>(change: Change<T>, steps: Undo[]): T {
-    try {
-      return change(createTransaction(this.#tables, steps))
-    } catch (error) {
-      undo(steps)
-      throw error
-    }
-  }
-
-  // An empty change, with which everything ahead is written.
-  async #writeAhead(): Promise<void> {
-    await this.transaction(() => {})
-  }
-
-  #retryLater(): void {
-    if (this.#ahead.length === 0 || this.#retry !== undefined || this.#closed) return
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined
-      if (!this.#closed) this.#writeAhead().catch(() => {})
-    }, RETRY_MS).unref()
-  }
-
-  async #run(): Promise<void> {
-    this.#runs++
-    while (this.#pending.length > 0) {
-      const batch = this.#pending
-      this.#pending = []
-      const settled: (() => void)[] = []
-      try {
-        await withFileLock(`${this.file}.lock`, () => this.#commit(batch, settled))
-        for (const settle of settled) settle()
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
-    }
-    // In the same turn as the check of `#pending`, so that a change asked for right after starts a new run.
-    this.#running = undefined
-    this.#retryLater()
+  async #write(batch: readonly Pending[]): Promise<void> {
+    const settle = await withFileLock(`${this.file}.lock`, () => this.#commit(batch))
+    settle()
   }
 
   // Under the lock: all changes of the batch or none, and what is ahead of the disk. The batch is written
   // before anybody can read it.
-  async #commit(batch: readonly Pending[], settled: (() => void)[]): Promise<void> {
+  async #commit(batch: readonly Pending[]): Promise<() => void> {
     this.#take(await this.#files.read())
     const aheads = new Set(this.#ahead)
     if (this.#files.needsMigration) await this.#migrate(aheads)
-    const orders = [...this.#tables.values()].map((table) => [table, table.nextOrder] as const)
-    const steps: Undo[] = []
-    for (const { change, resolve, reject } of batch) {
-      try {
-        const own: Undo[] = []
-        const value = this.#apply(change, own)
-        steps.push(...own)
-        settled.push(() => resolve(value))
-      } catch (error) {
-        settled.push(() => reject(error))
-      }
-    }
+    const orders = ordersOf(this.#tables)
+    const { steps, settle } = applyBatch(this.#tables, batch)
     const before = beforeOf(steps)
     const after = entriesOf(before)
     let write: () => Promise<void>
@@ -267,10 +198,15 @@ class DocumentStore implements Store {
     this.#delay = await this.#writeAheadOfDocument(aheads)
     this.#ahead = this.#ahead.filter((one) => !aheads.has(one) || one.isKept)
     await this.#files.rewriteStale()
+    return settle
   }
 
   /** The result appends to the logs, and replaces the document when that has changed as well. */
-  #prepareWrite(before: Before, changesDocument: boolean, aheads: Set<Ahead>): () => Promise<void> {
+  #prepareWrite(
+    before: Before,
+    changesDocument: boolean,
+    aheads: Set<AheadOfDisk>,
+  ): () => Promise<void> {
     const changed = this.#files.logs.filter(({ table }) => lineOf(table, before.get(table)) !== '')
     const isInSeveral = changed.length + Number(changesDocument) > 1
     const tx = isInSeveral ? randomBytes(9).toString('base64url') : undefined
@@ -303,14 +239,14 @@ class DocumentStore implements Store {
   }
 
   async #writeDocument(
-    aheads: Set<Ahead>,
+    aheads: Set<AheadOfDisk>,
     document = this.#files.prepareDocument(),
   ): Promise<void> {
     await this.#files.writeDocument(document)
     for (const one of aheads) one.isKept = false
   }
 
-  async #migrate(aheads: Set<Ahead>): Promise<void> {
+  async #migrate(aheads: Set<AheadOfDisk>): Promise<void> {
     await this.#files.migrate()
     for (const one of aheads) {
       one.lines.clear()
@@ -318,7 +254,7 @@ class DocumentStore implements Store {
     }
   }
 
-  async #writeAheadOfDocument(aheads: Set<Ahead>): Promise<unknown> {
+  async #writeAheadOfDocument(aheads: Set<AheadOfDisk>): Promise<unknown> {
     try {
       if ([...aheads].some((one) => one.isKept)) await this.#writeDocument(aheads)
     } catch (error) {
@@ -327,41 +263,22 @@ class DocumentStore implements Store {
   }
 
   /** Puts a batch that is on disk into memory, below what came ahead of the disk in the meantime. */
-  #show(after: Before, orders: Orders, aheads: Set<Ahead>): void {
+  #show(after: Before, orders: Orders, aheads: Set<AheadOfDisk>): void {
     const later = this.#ahead.filter((one) => !aheads.has(one))
-    const laterSteps = later.flatMap((one) => one.steps)
-    const shown = entriesOf(beforeOf(laterSteps))
-    undoRecords(laterSteps, orders)
-    for (const [table, entries] of after) {
-      const its = shown.get(table) ?? new Map<Key, Entry | undefined>()
-      shown.set(table, its)
-      for (const [key, entry] of entries) {
-        if (!its.has(key)) its.set(key, table.entries.get(key))
-        setEntry(table, key, entry)
-      }
-    }
-    this.#repeat(later, this.#files.logs, true)
-    for (const [table, entries] of shown)
-      for (const [key, entry] of entries)
-        if (table.entries.get(key)?.record === entry?.record) entries.delete(key)
-    this.#notify(shown)
+    const steps = later.flatMap((one) => one.steps)
+    const shown = putBelow(after, steps, orders, () => this.#repeat(later, this.#files.logs, true))
+    this.#listeners.tell(shown)
   }
 
   /** Applies changes again to records that are without them; refuses those that what came first rules out. */
-  #repeat(aheads: readonly Ahead[], logs: readonly Log[], isDocument: boolean): void {
-    for (const one of aheads) {
-      one.steps = []
-      try {
-        this.#apply(one.change, one.steps)
-        this.#noteWrites(one, logs, isDocument)
-      } catch (error) {
-        this.#ahead = this.#ahead.filter((other) => other !== one)
-        one.refuse(error)
-      }
-    }
+  #repeat(aheads: readonly AheadOfDisk[], logs: readonly Log[], isDocument: boolean): void {
+    const repeated = new Set(repeatAhead(this.#tables, aheads))
+    const refused = new Set(aheads.filter((one) => !repeated.has(one)))
+    this.#ahead = this.#ahead.filter((one) => !refused.has(one))
+    for (const one of repeated) this.#noteWrites(one, logs, isDocument)
   }
 
-  #noteWrites(one: Ahead, logs: readonly Log[], isDocument: boolean): void {
+  #noteWrites(one: AheadOfDisk, logs: readonly Log[], isDocument: boolean): void {
     const before = beforeOf(one.steps)
     for (const log of logs) {
       const line = lineOf(log.table, before.get(log.table))
@@ -375,12 +292,6 @@ class DocumentStore implements Store {
   #take(found: ReadFiles): void {
     const { before, whole } = this.#files.take(found)
     if (found.doc || whole.length > 0) this.#repeat(this.#ahead, whole, found.doc !== null)
-    this.#notify(before)
-  }
-
-  #notify(before: Before): void {
-    if (![...before.values()].some(({ size }) => size > 0)) return
-    const changes = changesOf(this.#tables, before)
-    for (const listener of this.#listeners) listener(changes)
+    this.#listeners.tell(before)
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
-import { type BoltFile, type BucketRef, openBolt } from '../../src/store/bolt.ts'
+import { type BoltFile, type BucketRef, openBolt } from '../../src/store/legacy/bolt.ts'
 import { type BoltWriterOptions, type BucketContent, writeBolt } from '../support/bolt-writer.ts'
 import { seeded } from '../support/legacy-database.ts'
 

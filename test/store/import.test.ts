@@ -8,7 +8,7 @@ import {
   importBoltFile,
   readConsistently,
   reportLines,
-} from '../../src/store/import.ts'
+} from '../../src/store/legacy/import.ts'
 import { writeBolt } from '../support/bolt-writer.ts'
 import {
   idKey,

@@ -1,6 +1,6 @@
 // Writes bbolt files the way the old program's library lays them out: leaf and branch pages,
 // overflow, inline and paged nested buckets, garbage between pages. For tests of the reader.
-import { fnv1a64 } from '../../src/store/bolt.ts'
+import { fnv1a64 } from '../../src/store/legacy/bolt.ts'
 
 export interface BucketContent {
   records?: Iterable<readonly [key: Buffer | string, value: Buffer | string]>

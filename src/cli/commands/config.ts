@@ -10,7 +10,7 @@ import {
   emptyDocument,
   type Settings,
 } from '../../store/document.ts'
-import { settingsFrom } from '../../store/legacy-records.ts'
+import { settingsFrom } from '../../store/legacy/records.ts'
 import { withSettingsFlags } from '../apply-flags.ts'
 import type { Command, Flag, Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { withFileLock } from '../../store/file-lock.ts'
-import { importBoltFile, reportLines } from '../../store/import.ts'
+import { importBoltFile, reportLines } from '../../store/legacy/import.ts'
 import {
   detectDatabase,
   jsonBeside,

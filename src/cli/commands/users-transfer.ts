@@ -9,7 +9,7 @@ import { administratesByGroup } from '../../store/access/groups.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { USERS } from '../../store/collections.ts'
 import type { User } from '../../store/document.ts'
-import { accountFrom } from '../../store/legacy-records.ts'
+import { accountFrom } from '../../store/legacy/records.ts'
 import {
   addUser,
   discardUser,

@@ -2,10 +2,11 @@
 // changes that every node follows. A transaction holds the lock of the feed from before it reads
 // until it is committed, so all transactions of all nodes come one after the other.
 import { setTimeout as wait } from 'node:timers/promises'
+import { ChangeQueue, type Pending } from '../changes.ts'
 import type { Change, Changes, Collection, Records, Shared, Store } from '../collection.ts'
 import { createRecords } from '../table.ts'
 import { Connection, isLost, type Row, type Target, unavailable } from './connection.ts'
-import { type Pending, Replica, type Sent } from './replica.ts'
+import { Replica, type Sent } from './replica.ts'
 import {
   beginQuery,
   type FeedEntry,
@@ -24,8 +25,6 @@ const LOOK_MS = 500
 const FRESH_MS = 1_000
 /** How long a look may take before the database counts as silent. */
 const LOOK_TIMEOUT_MS = 1_000
-/** How soon changes that are ahead of the database are tried again. */
-const RETRY_MS = 1_000
 /** How long a change waits to learn whether it was committed when the connection was lost at that moment. */
 const UNKNOWN_MS = 5_000
 const UNKNOWN_RETRY_MS = 200
@@ -69,12 +68,12 @@ export class PostgresStore implements Store {
   /** Why the last look has failed. */
   #silence: Error | undefined
   #onSilence: (error: Error | null) => void = () => {}
-  #pending: Pending[] = []
-  #running: Promise<void> | undefined
+  readonly #queue = new ChangeQueue(
+    (batch) => this.#commit(batch),
+    () => this.#replica.aheadCount > 0,
+  )
   #sent: Sent | undefined
   #timer: NodeJS.Timeout | undefined
-  #retry: NodeJS.Timeout | undefined
-  #isClosed = false
 
   constructor({ target, schema, collections, file, name, graceMs = 0 }: PostgresOptions) {
     this.file = file
@@ -110,36 +109,17 @@ export class PostgresStore implements Store {
   }
 
   transaction<T>(change: Change<T>): Promise<T> {
-    if (this.#isClosed) return Promise.reject(new Error('the store is closed'))
-    return new Promise<T>((resolve, reject) => {
-      this.#pending.push({ change, resolve: resolve as (value: unknown) => void, reject })
-      this.#running ??= this.#run()
-    })
+    return this.#queue.add(change)
   }
 
   async ahead<T>(change: Change<T>, onDelay: (error: unknown) => void = () => {}): Promise<T> {
-    if (this.#isClosed || this.#replica.aheadCount >= MAX_AHEAD) return this.transaction(change)
-    let refusal: unknown
-    let isAnswered = false
-    const refuse = (error: unknown) => {
-      refusal = error
-      if (isAnswered) onDelay(error)
-    }
-    let isKept = false
-    const value = this.#replica.addAhead(change, refuse, (steps) => {
-      // While others are being written it has to be repeated on top of that, also where it changed nothing.
-      isKept = steps.length > 0 || this.#running !== undefined
-      return isKept
-    })
-    if (!isKept) return value
-    try {
-      await this.#writeAhead()
-    } catch (error) {
-      onDelay(error)
-    }
-    isAnswered = true
-    if (refusal !== undefined) throw refusal
-    return value
+    if (this.#queue.isClosed || this.#replica.aheadCount >= MAX_AHEAD)
+      return this.transaction(change)
+    // While others are being written it has to be repeated on top of that, also where it changed nothing.
+    return this.#queue.addAhead(
+      (refuse) => this.#replica.putAhead(change, refuse, this.#queue.isRunning),
+      onDelay,
+    )
   }
 
   isFresh(): boolean {
@@ -147,18 +127,12 @@ export class PostgresStore implements Store {
   }
 
   subscribe(listener: (changes: Changes) => void): () => void {
-    return this.#replica.subscribe(listener)
+    return this.#replica.listeners.add(listener)
   }
 
   async close(): Promise<void> {
+    await this.#queue.close()
     clearTimeout(this.#timer)
-    await this.#running
-    // A last try: what cannot be written is lost.
-    if (this.#replica.aheadCount > 0) await this.#writeAhead().catch(() => {})
-    this.#isClosed = true
-    clearTimeout(this.#timer)
-    clearTimeout(this.#retry)
-    await this.#running
     await this.#nextLook?.catch(() => {})
     await this.#look?.catch(() => {})
     await Promise.all([this.#writer.close(), this.#follower.close()])
@@ -191,7 +165,7 @@ export class PostgresStore implements Store {
           this.#silence = undefined
         },
         (error: Error) => {
-          if (!this.#silence && !this.#isClosed) this.#onSilence(error)
+          if (!this.#silence && !this.#queue.isClosed) this.#onSilence(error)
           this.#silence = error
           throw error
         },
@@ -203,7 +177,7 @@ export class PostgresStore implements Store {
   }
 
   #lookLater(): void {
-    if (this.#isClosed) return
+    if (this.#queue.isClosed) return
     clearTimeout(this.#timer)
     this.#timer = setTimeout(() => {
       // A failure shows when records are asked for.
@@ -214,7 +188,7 @@ export class PostgresStore implements Store {
   }
 
   #wake(): void {
-    if (!this.#isClosed) this.#lookAnew().catch(() => {})
+    if (!this.#queue.isClosed) this.#lookAnew().catch(() => {})
   }
 
   /** A look that begins after now: what is committed while one is under way may not be in it. */
@@ -276,34 +250,6 @@ export class PostgresStore implements Store {
   }
 
   // --- Changing ---
-
-  // An empty change, with which everything ahead is written.
-  async #writeAhead(): Promise<void> {
-    await this.transaction(() => {})
-  }
-
-  #retryLater(): void {
-    if (this.#replica.aheadCount === 0 || this.#retry !== undefined || this.#isClosed) return
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined
-      if (!this.#isClosed) this.#writeAhead().catch(() => {})
-    }, RETRY_MS).unref()
-  }
-
-  async #run(): Promise<void> {
-    while (this.#pending.length > 0) {
-      const batch = this.#pending
-      this.#pending = []
-      try {
-        await this.#commit(batch)
-      } catch (error) {
-        for (const { reject } of batch) reject(error)
-      }
-    }
-    // In the same turn as the check of `#pending`, so that a change asked for right after starts a new run.
-    this.#running = undefined
-    this.#retryLater()
-  }
 
   async #commit(batch: readonly Pending[]): Promise<void> {
     const begun = performance.now()

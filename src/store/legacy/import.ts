@@ -2,8 +2,11 @@
 // out. Reads only. A database that cannot be taken over whole is refused whole.
 import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
-import { AppError } from '../lib/errors.ts'
-import { ParseError } from '../lib/parse.ts'
+import { AppError } from '../../lib/errors.ts'
+import { ParseError } from '../../lib/parse.ts'
+import { COLLECTIONS } from '../collections.ts'
+import { type Document, emptyDocument, type Settings, type Share, type User } from '../document.ts'
+import { composeDocument, parseDocument } from '../document-file.ts'
 import {
   type BoltBucket,
   type BoltFile,
@@ -11,18 +14,10 @@ import {
   openBolt,
   secondMetaOffsets,
 } from './bolt.ts'
-import { COLLECTIONS } from './collections.ts'
-import { type Document, emptyDocument, type Settings, type Share, type User } from './document.ts'
-import { composeDocument, parseDocument } from './document-file.ts'
-import {
-  type ImportReport,
-  noteFaultyRules,
-  noteStoredOff,
-  noteUnknownKeys,
-} from './import-report.ts'
-import { accountFrom, settingsFrom, shareFrom } from './legacy-records.ts'
+import { accountFrom, settingsFrom, shareFrom } from './records.ts'
+import { type ImportReport, noteFaultyRules, noteStoredOff, noteUnknownKeys } from './report.ts'
 
-export { type ImportReport, reportLines } from './import-report.ts'
+export { type ImportReport, reportLines } from './report.ts'
 
 /** Databases of users and shares are some hundred kB; more than this is something else. */
 const MAX_FILE_BYTES = 512 * 1024 * 1024

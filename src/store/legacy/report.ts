@@ -1,12 +1,12 @@
 // What an import found, and the lines an operator reads about it.
-import type { Rule } from '../api-types.ts'
+import type { Rule } from '../../api-types.ts'
 import {
   defaultServerOptions,
   defaultSettings,
   type ServerOptions,
   USER_FIELDS,
-} from './document.ts'
-import { faultOf } from './rules.ts'
+} from '../document.ts'
+import { faultOf } from '../rules.ts'
 
 export interface ImportReport {
   file: string

@@ -1,6 +1,6 @@
 // Read-only reader of bbolt files (format version 2), the old program's database. Everything is
 // bounds-checked: a damaged file gives an error that says where, never a crash or an endless walk.
-import { AppError } from '../lib/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 
 const MAGIC = 0xed0cdaed
 const FORMAT_VERSION = 2

@@ -1,7 +1,7 @@
 // The old program's records, from its database or its export files, in our shape. Field names
 // match in any case, missing and null read as zero values, defaults are filled in as on its reads.
-import { AppError } from '../lib/errors.ts'
-import { ParseError, type Reader, readLike, readObject, zeroOf } from '../lib/parse.ts'
+import { AppError } from '../../lib/errors.ts'
+import { ParseError, type Reader, readLike, readObject, zeroOf } from '../../lib/parse.ts'
 import {
   type Auther,
   DEFAULT_DIR_MODE,
@@ -15,8 +15,8 @@ import {
   type Settings,
   type Share,
   type User,
-} from './document.ts'
-import { parseCommonSettings, parseRule, parseUserDefaults } from './parse-records.ts'
+} from '../document.ts'
+import { parseCommonSettings, parseRule, parseUserDefaults } from '../parse-records.ts'
 
 export const AUTH_METHODS = ['json', 'proxy', 'hook', 'noauth'] as const
 
