@@ -58,7 +58,7 @@ const onDesk: Record<string, Shot> = {
     path: HOME,
     async prepare(scene) {
       await selectThree(scene)
-      await scene.page.keyboard.press('Delete')
+      await scene.page.keyboard.press('Shift+Delete')
       await scene.page.getByRole('alertdialog').waitFor()
     },
   },
