@@ -22,6 +22,16 @@ export type AuditAction =
   /** Of permission bits. */
   | 'mode'
   | 'undo'
+  /** Of WebDAV, as `unlock`. */
+  | 'lock'
+  | 'unlock'
+  /** Times and notes that a client of WebDAV sets. */
+  | 'properties'
+  /** A version that stays however old it gets, until it is released. */
+  | 'version-keep'
+  | 'version-release'
+  /** One that was not complete. */
+  | 'upload-discard'
   | 'download'
   /** The page of a share was opened. */
   | 'visit'
@@ -43,6 +53,8 @@ export type AuditAction =
   | 'passkey-add'
   | 'passkey-change'
   | 'passkey-delete'
+  /** Proved again who they are, before something that asks for it. */
+  | 'confirm'
   /** New ones; those of before count no more. */
   | 'recovery-codes'
   /** Somebody at a provider opens the account from now on. */
@@ -50,6 +62,8 @@ export type AuditAction =
   | 'disconnect'
   /** A line for the shell panel. */
   | 'shell'
+  /** Lines of this log, as a file. */
+  | 'audit-export'
   /** `filebrowser` on the command line changed the database. */
   | 'command-line'
   /** The disk was too slow, full or gone; `times` is how many lines are missing. */

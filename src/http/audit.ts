@@ -20,6 +20,12 @@ const ON_PATH: ReadonlySet<AuditAction> = new Set([
   'copy',
   'move',
   'mode',
+  'lock',
+  'unlock',
+  'properties',
+  'version-keep',
+  'version-release',
+  'upload-discard',
   'download',
   'share',
 ])
@@ -55,13 +61,14 @@ export function shareFingerprint(hash: string): string {
 }
 
 /** Writes the line of this request, when it has one. */
-export function recordAct(c: Ctx, deps: Deps, { status, isWhole, bytes }: Ending): void {
+export function recordAct(c: Ctx, deps: Deps, { status, isWhole, bytes, code }: Ending): void {
   const act = c.get('act')
   if (!act) return
   // Nothing is handed out by these.
   if (isReading(act.action) && (c.env.incoming.method === 'HEAD' || status === 304)) return
   const { only, base, action, path, bytes: known } = act
-  const result = isWhole ? resultOf(status) : brokenResultOf(action, status)
+  const answered = WRONG_PROOF.has(code) ? 'refused' : resultOf(status)
+  const result = isWhole ? answered : brokenResultOf(action, status)
   if (only === 'refusals' && result !== 'refused' && status !== 507) return
   const { user, via, by, address } = whoOf(c, deps, act)
   // In the order in which people read a line; what is not set is not written.
@@ -83,6 +90,13 @@ export function recordAct(c: Ctx, deps: Deps, { status, isWhole, bytes }: Ending
   } as AuditEvent
   deps.audit.record(event, mergeKeyOf(event, status))
 }
+
+/** Who asks did not prove who they are: answered as a mistake in a form, and told as what it is. */
+const WRONG_PROOF: ReadonlySet<string> = new Set([
+  'invalid_password',
+  'invalid_code',
+  'invalid_passkey',
+])
 
 function isReading(action: AuditAction): boolean {
   return action === 'download' || action === 'visit'

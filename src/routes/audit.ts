@@ -5,7 +5,7 @@ import { AUDIT_ACTIONS, AUDIT_RESULTS } from '../audit/event.ts'
 import { type AuditFilter, readAll, readPage } from '../audit/read-audit.ts'
 import type { AuditPage } from '../audit-types.ts'
 import { type AnswerHeaders, stream } from '../http/answer.ts'
-import { shareFingerprint } from '../http/audit.ts'
+import { audited, shareFingerprint } from '../http/audit.ts'
 import { type Ctx, type Env, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { requireUser } from '../http/guard.ts'
@@ -39,7 +39,7 @@ export function auditRoutes(deps: Deps): Hono<Env> {
     const { lines, next } = await inTurn(read, signal)
     return sendJson(page(lines, next, target.kind))
   })
-  app.get('/api/audit/export', guard, (c) => exportLines(c, deps))
+  app.get('/api/audit/export', guard, audited('audit-export'), (c) => exportLines(c, deps))
   return app
 }
 

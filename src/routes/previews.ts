@@ -8,6 +8,7 @@ import { needsRendition, previewKind } from '../files/preview/previews.ts'
 import type { Asker } from '../files/preview/process.ts'
 import { PreviewError, type PreviewSize } from '../files/preview/protocol.ts'
 import { answer } from '../http/answer.ts'
+import { addFacts, audited } from '../http/audit.ts'
 import { evaluateConditions } from '../http/conditions.ts'
 import { type Ctx, type Env, setHeader, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
@@ -20,10 +21,13 @@ import { openShare } from './public.ts'
 import { CONTENT_POLICY, sendRaw } from './raw.ts'
 
 const CACHE_CONTROL = 'private'
+/** In the audit log: small pictures belong to a listing, large ones and the file itself are content. */
+const [NOTHING_YET, CONTENT] = [{ only: 'refusals' }, { only: 'all' }] as const
 
 export function previewRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.get('/api/preview', requireUser(deps), async (c) => {
+  app.get('/api/preview', requireUser(deps), audited('download'), async (c) => {
+    addFacts(c, NOTHING_YET)
     demandDownload(c, deps)
     const size = parsePreviewSize(previewSizeOf(c.env.target))
     const asker = { name: `user ${signedIn(c).user.id}`, isVisitor: false }
@@ -35,7 +39,8 @@ export function previewRoutes(deps: Deps): Hono<Env> {
   app.get('/api/public/preview', async (c) => {
     const [, sizeText = '', ...segments] = c.env.target.vpath.split('/')
     c.env.target = { ...c.env.target, vpath: vpathOf(...segments) }
-    using opened = await openShare(c, deps)
+    using opened = await openShare(c, deps, 'download')
+    addFacts(c, NOTHING_YET)
     const { scope, place, share } = opened
     const asker = { name: `share ${share.hash}`, isVisitor: true }
     return await sendPreview(c, deps, { scope, place, size: parsePreviewSize(sizeText), asker })
@@ -83,7 +88,7 @@ async function sendPreview(
       : // Without previews these would not be shown at all.
         deps.config.resizePreview || (display && needsRendition(bare))
   if (!kind || !enabled) {
-    if (type.startsWith('image/')) return await sendRaw(c, deps, scope, place)
+    if (type.startsWith('image/')) return await sendWhole(c, deps, scope, place)
     throw new AppError('not_implemented', `no preview of ${vpath}`)
   }
   const mtimeMs = Number(stat.mtimeNs / 1_000_000n)
@@ -113,12 +118,18 @@ async function sendPreview(
     .catch((error: unknown) => {
       throw toAppError(error, vpath)
     })
-  if (preview === 'original') return await sendRaw(c, deps, scope, place)
+  if (preview === 'original') return await sendWhole(c, deps, scope, place)
+  if (size === 'big') addFacts(c, CONTENT)
   return sendBytes(c, preview.bytes, mtimeMs, {
     contentType: inline ? preview.contentType : 'application/octet-stream',
     cacheControl: CACHE_CONTROL,
     policy: CONTENT_POLICY,
   })
+}
+
+function sendWhole(c: Ctx, deps: Deps, scope: Scope, place: Place): Promise<Response> {
+  addFacts(c, CONTENT)
+  return sendRaw(c, deps, scope, place)
 }
 
 /** The MIME type by extension, else by content; empty for folders and unknown content. */

@@ -63,7 +63,7 @@ export function secondFactorRoutes(deps: Deps): Hono<Env> {
     (c) => reset(c, deps),
   )
   app.get('/api/confirm', ...guard, (c) => sendJson(presentWays(c, deps)))
-  app.post('/api/confirm', ...guard, (c) => confirm(c, deps))
+  app.post('/api/confirm', user, audited('confirm'), requireSession, (c) => confirm(c, deps))
   return app
 }
 

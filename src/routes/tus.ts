@@ -18,7 +18,7 @@ export function tusRoutes(deps: Deps): Hono<Env> {
   app.post(TUS, requireUser(deps), audited('upload'), (c) => createUpload(c, deps))
   app.get(TUS, requireUser(deps), (c) => showUpload(c, deps))
   app.patch(TUS, requireUser(deps), audited('upload'), (c) => appendUpload(c, deps))
-  app.delete(TUS, requireUser(deps), (c) => deleteUpload(c, deps))
+  app.delete(TUS, requireUser(deps), audited('upload-discard'), (c) => deleteUpload(c, deps))
   return app
 }
 

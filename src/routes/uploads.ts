@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import type { UnfinishedUpload } from '../api-types.ts'
 import { formatTime } from '../files/listing/time-format.ts'
+import { audited } from '../http/audit.ts'
 import { actorOf, type Env, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { requireUser } from '../http/guard.ts'
@@ -30,7 +31,7 @@ export function uploadRoutes(deps: Deps): Hono<Env> {
       }))
     return sendJson(uploads)
   })
-  app.delete(UPLOADS, requireUser(deps), async (c) => {
+  app.delete(UPLOADS, requireUser(deps), audited('upload-discard'), async (c) => {
     await discardUpload(actorOf(c, deps), c.env.target.vpath)
     return sendStatus(204)
   })

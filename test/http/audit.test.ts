@@ -3,12 +3,13 @@ import { mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { dirname } from 'node:path'
 import { TOTP } from 'otpauth'
+import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
 import type { AuditPage, AuditRecord } from '../../src/audit-types.ts'
 import { SHARES } from '../../src/store/collections.ts'
 import { type OpenedApp, openApp, PASSWORD, startApp } from '../support/app.ts'
 import { tarOf } from '../support/bundles.ts'
-import { basic, davAs } from '../support/dav.ts'
+import { basic, davAs, LOCK_INFO } from '../support/dav.ts'
 import type { SignedIn } from '../support/login.ts'
 import { addPasskey, authenticator, ORIGIN, signInWith } from '../support/passkeys.ts'
 import { keepInTrash } from '../support/trash.ts'
@@ -20,7 +21,14 @@ const TREE = {
   'home/a.vtt': 'WEBVTT',
   'c.txt': 'c',
 }
-const openWithUsers = () => openApp({ tree: TREE, users: USERS, settings: { signup: true } })
+const openWithUsers = async () => {
+  const create = { width: 1500, height: 1200, channels: 3, background: '#336699' } as const
+  const pictures = {
+    'home/wide.png': await sharp({ create }).png().toBuffer(),
+    'home/drawing.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+  }
+  return openApp({ tree: { ...TREE, ...pictures }, users: USERS, settings: { signup: true } })
+}
 
 async function read(who: SignedIn, query = ''): Promise<AuditRecord[]> {
   const response = await who.fetch(`/api/audit?${query}`)
@@ -49,9 +57,17 @@ async function versionOf(admin: SignedIn): Promise<string> {
 /** What the routes of the application do; each request is made once, in this order. */
 type Ask = (by: { admin: SignedIn; app: OpenedApp }) => Promise<Response>
 const byDav =
-  (method: string, path: string, headers: Record<string, string> = {}): Ask =>
+  (
+    method: string,
+    path: string,
+    headers: Record<string, string> = {},
+    body = method === 'PUT' ? 'x' : undefined,
+  ): Ask =>
   async ({ app }) =>
-    (await davAs(app))(method, path, headers, method === 'PUT' ? 'x' : undefined)
+    (await davAs(app))(method, path, headers, body)
+
+const proppatchOf = (xml: string) =>
+  `<propertyupdate xmlns="DAV:"><set><prop>${xml}</prop></set></propertyupdate>`
 
 /** Where clients of Nextcloud send parts. */
 const IN_PARTS = '/remote.php/dav/uploads/admin'
@@ -72,6 +88,54 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
       await dav('MKCOL', `${IN_PARTS}/u1`, { Destination })
       for (const part of ['1', '2']) await dav('PUT', `${IN_PARTS}/u1/${part}`, {}, part)
       return dav('MOVE', `${IN_PARTS}/u1/.file`, { Destination })
+    },
+  ],
+  ['ALL /dav', 'lock', byDav('LOCK', '/dav/by-dav/b.txt', {}, LOCK_INFO)],
+  [
+    'ALL /dav',
+    'unlock',
+    async (by) => {
+      const found = await byDav('PROPFIND', '/dav/by-dav/b.txt', { Depth: '0' })(by)
+      const token = /urn:uuid:[\w-]+/.exec(await found.text())?.[0]
+      // Longer, which is no other lock.
+      expect((await byDav('LOCK', '/dav/by-dav/b.txt', { If: `(<${token}>)` })(by)).status).toBe(
+        200,
+      )
+      return byDav('UNLOCK', '/dav/by-dav/b.txt', { 'Lock-Token': `<${token}>` })(by)
+    },
+  ],
+  ['ALL /dav', 'upload', byDav('LOCK', '/dav/by-dav/new.txt', {}, LOCK_INFO)],
+  [
+    'DELETE /api/locks',
+    'unlock',
+    async ({ admin }) => {
+      const address = '/api/locks/by-dav/new.txt'
+      const { items } = await (await admin.fetch(address)).json()
+      return admin.fetch(`${address}?id=${items[0].id}`, { method: 'DELETE' })
+    },
+  ],
+  [
+    'ALL /dav',
+    'properties',
+    byDav('PROPPATCH', '/dav/by-dav/b.txt', {}, proppatchOf('<n xmlns="urn:x">1</n>')),
+  ],
+  [
+    'ALL /dav',
+    'mode',
+    byDav(
+      'PROPPATCH',
+      '/dav/by-dav/b.txt',
+      {},
+      proppatchOf('<executable xmlns="http://apache.org/dav/props/">T</executable>'),
+    ),
+  ],
+  [
+    'ALL /-/dav-uploads',
+    'upload-discard',
+    async ({ app }) => {
+      const dav = await davAs(app)
+      await dav('MKCOL', `${IN_PARTS}/u2`)
+      return dav('DELETE', `${IN_PARTS}/u2`)
     },
   ],
   ['ALL /dav', 'delete', byDav('DELETE', '/dav/by-dav')],
@@ -156,6 +220,23 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
     'download',
     async ({ admin }) => admin.fetch(`/api/versions/new.txt?id=${await versionOf(admin)}`),
   ],
+  ...(['keep', 'release'] as const).map((action): [string, string, Ask] => [
+    'POST /api/versions',
+    `version-${action}`,
+    async ({ admin }) => {
+      const id = await versionOf(admin)
+      return admin.fetch('/api/versions/new.txt', json('POST', { id, action }))
+    },
+  ]),
+  [
+    'POST /api/versions',
+    'copy',
+    async ({ admin }) => {
+      const id = await versionOf(admin)
+      const body = { id, action: 'copy', to: '/older.txt' }
+      return admin.fetch('/api/versions/new.txt', json('POST', body))
+    },
+  ],
   [
     'DELETE /api/versions',
     'delete',
@@ -236,6 +317,16 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
       return part(2)
     },
   ],
+  ...(['tus', 'uploads'] as const).map((address): [string, string, Ask] => [
+    `DELETE /api/${address}`,
+    'upload-discard',
+    async ({ admin }) => {
+      const headers = { 'Upload-Length': '4' }
+      await admin.fetch('/api/tus/half.bin', { method: 'POST', headers })
+      return admin.fetch(`/api/${address}/half.bin`, { method: 'DELETE' })
+    },
+  ]),
+  ['GET /api/preview', 'download', ({ admin }) => admin.fetch('/api/preview/big/home/wide.png')],
   ['POST /api/share', 'share', ({ admin }) => admin.fetch('/api/share/home/', json('POST', {}))],
   [
     'GET /api/public/share',
@@ -251,6 +342,11 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
     'GET /api/public/subtitle',
     'download',
     ({ app }) => app.fetch(`/api/public/subtitle/${app.store.all(SHARES)[0]?.hash}/a.vtt`),
+  ],
+  [
+    'GET /api/public/preview',
+    'download',
+    ({ app }) => app.fetch(`/api/public/preview/big/${app.store.all(SHARES)[0]?.hash}/wide.png`),
   ],
   [
     'DELETE /api/share',
@@ -334,6 +430,12 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
       admin.fetch('/api/settings', json('PUT', await (await admin.fetch('/api/settings')).json())),
   ],
   [
+    'POST /api/confirm',
+    'confirm',
+    ({ admin }) => admin.fetch('/api/confirm', json('POST', { password: PASSWORD })),
+  ],
+  ['GET /api/audit/export', 'audit-export', ({ admin }) => admin.fetch('/api/audit/export')],
+  [
     'POST /api/tokens',
     'token-add',
     ({ admin }) =>
@@ -349,36 +451,31 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
   ],
 ]
 
-/** Routes that change nothing and hand out no content of files, and why the others leave no line. */
+/** Routes that change nothing of anybody's and hand out no content, or whose line somebody else writes. */
 const WITHOUT_LINE = [
   // What all requests pass, and what the top of the server says to Windows.
   'ALL /*',
   'ALL /-/dav-root',
-  // The same session goes on.
+  // The same session goes on, which has the line of its sign-in.
   'ALL /api/renew',
   'ALL /health',
   'ALL /ready',
   // Leads to the page.
   'POST /-/page',
-  // What is confirmed is done by another request.
-  'POST /api/confirm',
+  // A challenge, which opens nothing before it is answered: that has the line.
   'POST /api/confirm/options',
   'POST /api/login/passkey/options',
   // Names what a download will hold; the download leaves a line.
   'POST /api/selections',
   'POST /api/public/selections',
-  // Nothing of what is there changes.
-  'DELETE /api/locks',
-  // Takes back a part that nobody saw.
-  'DELETE /api/tus',
-  'DELETE /api/uploads',
-  // A job writes its own line when it is over; see jobs.test.ts.
+  // A job writes its own line when it is over, and a request that was refused one at once; see jobs.test.ts.
   'POST /api/jobs',
-  'DELETE /api/jobs/:id',
   'POST /api/jobs/:id/pause',
   'POST /api/jobs/:id/resume',
   'POST /api/jobs/:id/cancel',
   'POST /api/jobs/:id/retry',
+  // A job that is over leaves the list of its owner.
+  'DELETE /api/jobs/:id',
   // A line for each command; see commands.test.ts.
   'GET /api/command',
 ]
@@ -404,7 +501,7 @@ const BY_PASSKEY = [
   'PATCH /api/passkeys/:id',
   'DELETE /api/passkeys/:id',
 ]
-/** Lists, facts and small pictures: each by its name, so that a new route has to be thought about. */
+/** Lists and facts: each by its name, so that a new route has to be thought about. */
 const READS = [
   'static',
   'favicon.ico',
@@ -430,7 +527,6 @@ const READS = [
   'api/access',
   'api/tokens',
   'api/audit',
-  'api/audit/export',
   'api/history',
   'api/jobs',
   'api/jobs/:id',
@@ -446,8 +542,6 @@ const READS = [
   'api/shares',
   'api/share',
   'api/locks',
-  'api/preview',
-  'api/public/preview',
   'api/search',
 ].map((path) => `GET /${path}`)
 
@@ -507,6 +601,26 @@ describe('the audit log', () => {
     ])
   })
 
+  it('has wrong passwords where they are asked for again', async () => {
+    await using app = await openWithUsers()
+    const [admin, ben] = [await app.login('admin'), await app.login('ben')]
+    const wrong = json('POST', { password: 'wrong' })
+    const lines = await linesOf(admin, () => ben.fetch('/api/confirm', wrong))
+    const expected = { action: 'confirm', user: 'ben', result: 'refused', status: 400 }
+    expect(lines).toMatchObject([expected])
+  })
+
+  it('has no pictures of a listing, but the file that is sent in place of one', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    const thumb = (name: string) =>
+      linesOf(admin, () => admin.fetch(`/api/preview/thumb/home/${name}`))
+    expect(await thumb('wide.png')).toEqual([])
+    expect(await thumb('drawing.svg')).toMatchObject([
+      { action: 'download', path: '/home/drawing.svg', result: 'ok' },
+    ])
+  })
+
   it('has wrong passwords and tokens by WebDAV, of a program that repeats itself once', async () => {
     await using app = await openWithUsers()
     const admin = await app.as('admin')
@@ -546,6 +660,7 @@ describe('the audit log', () => {
       'passkey-add ok ben session Phone',
       'passkey-change ok ben session Blue',
       'sign-in ok ben passkey',
+      'passkey-add refused ben session',
       'passkey-delete ok ben session Blue',
       'sign-in refused passkey',
     ])

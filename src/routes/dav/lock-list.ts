@@ -1,6 +1,7 @@
 // The locks of WebDAV for the page and scripts (docs/http-api.md 38).
 import { Hono } from 'hono'
 import type { LockRecord } from '../../api-types.ts'
+import { audited } from '../../http/audit.ts'
 import { actorOf, type Ctx, type Env, signedIn } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { requireUser } from '../../http/guard.ts'
@@ -15,7 +16,7 @@ const LOCKS = '/api/locks'
 export function lockRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.get(LOCKS, requireUser(deps), (c) => listLocks(c, deps))
-  app.delete(LOCKS, requireUser(deps), (c) => endLock(c, deps))
+  app.delete(LOCKS, requireUser(deps), audited('unlock'), (c) => endLock(c, deps))
   return app
 }
 

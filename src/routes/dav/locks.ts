@@ -4,7 +4,7 @@ import { readLockInfo, secondsOf, type ToldLock, writeLocks } from '../../dav/lo
 import { MULTISTATUS_BEGIN, MULTISTATUS_END, writeStatus } from '../../dav/multistatus.ts'
 import { writeElement } from '../../dav/xml.ts'
 import { answer } from '../../http/answer.ts'
-import { setAct } from '../../http/audit.ts'
+import { addFacts, dropAct, setAct } from '../../http/audit.ts'
 import { actorOf, type Ctx, signedIn } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { etagOf } from '../../http/file-response.ts'
@@ -77,6 +77,8 @@ export async function lock(c: Ctx, deps: Deps): Promise<Response> {
 }
 
 async function refresh(c: Ctx, deps: Deps, seconds: number): Promise<Response> {
+  // Its end is put off, nothing else: clients do so all the time.
+  dropAct(c)
   const { vpath } = c.env.target
   const actor = actorOf(c, deps)
   const tokens = c.get('lockTokens') ?? []
@@ -107,6 +109,7 @@ export async function unlockEntry(c: Ctx, deps: Deps): Promise<Response> {
 
 // The member that is in the way, where it may be named, and the entry itself that depends on it.
 function tellMember(c: Ctx, { member }: MemberLocked): Response {
+  addFacts(c, { result: 'failed' })
   const { vpath } = c.env.target
   const isSeen = c.get('scope').may(member, 'see')
   const texts = [

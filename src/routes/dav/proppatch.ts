@@ -4,7 +4,7 @@ import { MULTISTATUS_BEGIN, MULTISTATUS_END, writeResponse } from '../../dav/mul
 import { type Instruction, readProppatch } from '../../dav/proppatch.ts'
 import { isDav, keyOf, nameOf, writeElement } from '../../dav/xml.ts'
 import { answer } from '../../http/answer.ts'
-import { setAct } from '../../http/audit.ts'
+import { addFacts, setAct } from '../../http/audit.ts'
 import { actorOf, type Ctx } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -48,6 +48,7 @@ export async function proppatch(c: Ctx, deps: Deps): Promise<Response> {
     if (status === 200 && keys.includes(EXECUTABLE)) setAct(c, 'mode')
     tell(status, keys)
   }
+  if (!byStatus.has(200)) addFacts(c, { result: 'failed' })
   const text = writeResponse(hrefTo(c, vpath, kind === 'dir'), byStatus, condition)
   return answer(`${MULTISTATUS_BEGIN}${text}${MULTISTATUS_END}\n`, XML_TYPE, 207)
 }

@@ -49,6 +49,7 @@ export async function answerUpload(
   if (method === 'MKCOL') return begin(c, deps, id)
   if (method === 'PUT') return receive(c, deps, id, name)
   if (method === 'MOVE') return join(c, deps, id, name)
+  c.set('act', { action: 'upload-discard', target: id })
   await discardParts(actorOf(c, deps), id)
   return answer(null, {}, 204)
 }

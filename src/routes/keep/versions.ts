@@ -1,7 +1,7 @@
 // The content that files had before they were replaced (docs/http-api.md 35).
 import { Hono } from 'hono'
 import { formatTime } from '../../files/listing/time-format.ts'
-import { audited, dropAct, setAct } from '../../http/audit.ts'
+import { audited, setAct } from '../../http/audit.ts'
 import { readJson } from '../../http/body.ts'
 import { actorOf, type Ctx, type Env } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
@@ -95,7 +95,7 @@ async function changeVersion(c: Ctx, deps: Deps): Promise<Response> {
     setAct(c, 'copy', { to: target })
     await copyVersion(actor, vpath, id, target)
   } else if (action === 'keep' || action === 'release') {
-    dropAct(c)
+    setAct(c, action === 'keep' ? 'version-keep' : 'version-release')
     await markVersion(actor, vpath, id, action === 'keep')
   } else throw badRequest('action must be restore, keep, release or copy')
   return sendStatus(204)

@@ -22,7 +22,7 @@ import {
 import { isFrom } from '../../auth/oidc/options.ts'
 import type { OidcProvider, Shown } from '../../auth/oidc/provider.ts'
 import { asksPassword } from '../../auth/sign-in.ts'
-import { addFacts, audited, dropAct, setAct } from '../../http/audit.ts'
+import { addFacts, audited, setAct } from '../../http/audit.ts'
 import { MAX_CREDENTIALS_BYTES, readForm, readJson } from '../../http/body.ts'
 import { clientAddress, guessKeys } from '../../http/client-address.ts'
 import { type Ctx, type Env, recheck, sessionOf, signedIn } from '../../http/context.ts'
@@ -179,11 +179,10 @@ async function connectOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown):
 /** Counts for some minutes wherever the password is asked. Throws `wrong_credentials` for somebody else. */
 function confirmOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown): void {
   const user = holderOf(deps, attempt)
-  addFacts(c, { user: user.username })
+  setAct(c, 'confirm', { user: user.username, via: 'oidc' })
   if (findIdentity(deps.store, who)?.userID !== user.id)
     throw new AppError('wrong_credentials', 'somebody else has signed in at the provider')
   deps.confirmations.confirm(attempt.sessionId)
-  dropAct(c)
 }
 
 /** The account of the session that the attempt was begun in. Throws `unauthenticated` once that has ended. */
