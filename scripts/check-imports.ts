@@ -13,7 +13,7 @@ interface Import {
 
 /** Areas of src/, the lowest first: each imports those of lower floors only, types included. */
 const SRC_LAYERS = [
-  ['api-types', 'audit-types', 'native-cache'],
+  ['api-types', 'audit-types', 'lock-types', 'native-cache'],
   ['access-types', 'history-types', 'job-types', 'keep-types', 'provider-types'],
   ['lib'],
   ['store', 'programs'],
@@ -127,7 +127,7 @@ function checkRelative(file: string, specifier: string, typeOnly: boolean): stri
   if (!existsSync(join(ROOT, target))) return 'no such file'
   if (file.startsWith('web/')) {
     if (target.startsWith('web/') || target.startsWith('locales/')) return checkWeb(file, target)
-    const isType = /^src\/(access|api|audit|history|job|keep|provider)-types\.ts$/.test(target)
+    const isType = /^src\/(access|api|audit|history|job|keep|lock|provider)-types\.ts$/.test(target)
     if (SHARED.has(target) || (isType && typeOnly)) return null
     return `web/ takes only ${[...SHARED].join(', ')} from src/ and types that travel`
   }

@@ -153,17 +153,6 @@ export interface Usage {
   used: number
 }
 
-/** A lock that a client of WebDAV has set; `isDeep`: for all in the folder, too. */
-export interface LockRecord {
-  id: string
-  /** Name of the account; null for one that is gone. */
-  user: string | null
-  isOwn: boolean
-  isExclusive: boolean
-  isDeep: boolean
-  expires: string
-}
-
 /** An upload of one's own that is not finished. */
 export interface UnfinishedUpload {
   path: string

@@ -1,5 +1,6 @@
 // What travels of jobs (docs/http-api.md 37): types only.
 import type { ErrorCode } from './api-types.ts'
+import type { HeldLock } from './lock-types.ts'
 
 /** `restore` and `empty`: out of the trash, back or for good. `mode`: permission bits. `compress`: into an archive, `extract`: out of one. `checksum`: a file of sums is made, or compared. */
 export type JobKind =
@@ -20,6 +21,14 @@ export type JobState = 'queued' | 'running' | 'paused' | 'waiting' | 'done' | 'f
 export type JobConflict = 'fail' | 'skip' | 'replace' | 'rename' | 'newer'
 
 /** Work that goes on without whoever has asked for it. */
+/** Something that a job has not done. */
+export interface JobFailure {
+  path: string
+  code: ErrorCode
+  /** The lock of a client of WebDAV that was in the way. */
+  lock?: HeldLock
+}
+
 export interface Job {
   id: string
   /** Of the account that has asked for it. */
@@ -45,7 +54,7 @@ export interface Job {
   /** What is being worked on. */
   current: string | null
   /** What was not done, the first of it. */
-  errors: { path: string; code: ErrorCode }[]
+  errors: JobFailure[]
   errorCount: number
   createdAt: string
   startedAt: string | null

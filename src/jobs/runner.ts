@@ -3,6 +3,7 @@ import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { JobState } from '../job-types.ts'
 import { AppError, isAbort } from '../lib/errors.ts'
 import { watchRights } from '../operations/actor.ts'
+import { LockHeld } from '../operations/locks.ts'
 import type { Services } from '../operations/services.ts'
 import { createDiskPlaces, type DiskPlaces } from './disk-places.ts'
 import { type Entry, wakeAll } from './entry.ts'
@@ -152,8 +153,10 @@ async function attempt(
             record.state = 'running'
             return leave
           },
-      onFailed: (path, { code }) => {
-        if (++record.errorCount <= MAX_ERRORS) record.errors.push({ path, code })
+      onFailed: (path, error) => {
+        if (++record.errorCount > MAX_ERRORS) return
+        const lock = error instanceof LockHeld && { lock: error.lock }
+        record.errors.push({ path, code: error.code, ...lock })
       },
     })
   } catch (error) {

@@ -83,7 +83,14 @@ export const JOB_SCHEMAS: Record<string, Schema> = {
     secondsLeft: orNull(integer()),
     current: orNull(text('What is being worked on.')),
     errors: list(
-      object({ path: text(), code: text('Like `X-Error-Code`.') }),
+      object({
+        path: text(),
+        code: text('Like `X-Error-Code`.'),
+        'lock?': object(
+          { user: orNull(text('Null for an account that is gone.')), until: time() },
+          'The lock of a client of WebDAV that was in the way.',
+        ),
+      }),
       'What was not done, the first hundred.',
     ),
     errorCount: integer(),

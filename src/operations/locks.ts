@@ -3,6 +3,7 @@ import { dirname } from 'node:path'
 import { leadsToReserved } from '../files/volume/reserved-name.ts'
 import { AppError, unless } from '../lib/errors.ts'
 import { baseName, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
+import type { HeldLock } from '../lock-types.ts'
 import type { DavLock } from '../store/dav/locks.ts'
 import { findUser } from '../store/users.ts'
 import { type Actor, requireMay, requireStill } from './actor.ts'
@@ -54,11 +55,30 @@ function requireOne(actor: Actor, vpath: VPath, locks: readonly DavLock[]): void
   if (first && !locks.some((lock) => isHeld(actor, lock))) throw lockedBy(actor, vpath, first)
 }
 
-function lockedBy({ services }: Actor, vpath: VPath, { userID, expiresMs }: DavLock): AppError {
-  const owner = findUser(services.store, userID)?.username ?? 'somebody'
-  const until = new Date(expiresMs).toISOString().replace(/\.\d+/, '')
-  const sentence = `${baseName(vpath) || '/'} is locked by ${owner} until ${until}`
-  return new AppError('locked', sentence, { expose: true })
+function lockedBy({ services }: Actor, vpath: VPath, { userID, expiresMs }: DavLock): LockHeld {
+  const user = findUser(services.store, userID)?.username ?? null
+  return new LockHeld(vpath, {
+    user,
+    until: new Date(expiresMs).toISOString().replace(/\.\d+/, ''),
+  })
+}
+
+/** `locked`, with who holds the lock and until when: in the sentence, and as headers for programs. */
+export class LockHeld extends AppError {
+  readonly lock: HeldLock
+
+  constructor(vpath: VPath, lock: HeldLock) {
+    const { user, until } = lock
+    const sentence = `${baseName(vpath) || '/'} is locked by ${user ?? 'somebody'} until ${until}`
+    super('locked', sentence, {
+      expose: true,
+      headers: {
+        ...(user !== null && { 'X-Locked-By': encodeURIComponent(user.toWellFormed()) }),
+        'X-Locked-Until': until,
+      },
+    })
+    this.lock = lock
+  }
 }
 
 function isHeld({ lockTokens = [], user }: Actor, { token, userID }: DavLock): boolean {

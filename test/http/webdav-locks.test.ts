@@ -33,6 +33,10 @@ describe('a lock', () => {
     const saved = await page.fetch('/api/resources/team/b.txt', { method: 'PUT', body: 'x' })
     expect(saved.status).toBe(423)
     expect(await saved.text()).toMatch(/^423 Locked \(b.txt is locked by anna until 20.*Z\)/)
+    expect(saved.headers.get('x-locked-by')).toBe('anna')
+    const leftMs = Date.parse(saved.headers.get('x-locked-until') ?? '') - Date.now()
+    expect(leftMs).toBeGreaterThan(590_000)
+    expect(leftMs).toBeLessThanOrEqual(600_000)
     expect(await put(anna, '/dav/b.txt', { If: `(${token})` })).toBe(204)
     // Windows sends it so.
     expect(await put(anna, '/dav/b.txt', { 'Lock-Token': token })).toBe(204)
@@ -85,7 +89,9 @@ describe('a lock', () => {
     const wanted = { kind: 'extract', items: ['/new.zip'], to: '/team', conflict: 'replace' }
     const init = { method: 'POST', body: JSON.stringify(wanted) }
     const job = await (await app.as('ben')).fetch('/api/jobs?wait=30', init)
-    expect(await job.text()).toContain('locked')
+    const [failure] = (await job.json()).errors
+    const held = { user: 'anna', until: expect.stringMatching(/^20.*Z$/) }
+    expect(failure).toEqual({ path: '/team/b.txt', code: 'locked', lock: held })
     expect(await app.tree.read('team/b.txt')).toBe('b')
   })
 

@@ -1,10 +1,11 @@
 // Facts about files: one, several, the open folder, pictures; in the panel and in the dialog.
 import { createHash } from 'node:crypto'
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
+import { basic, LOCK_INFO } from '../support/dav.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
@@ -192,5 +193,37 @@ describe('details', () => {
     await page.getByRole('button', { name: 'Details' }).click()
     await panel(page).getByRole('heading', { name: 'sum.txt' }).waitFor()
     expect(await panel(page).getByText('Checksums').count()).toBe(0)
+  })
+
+  it('say who has locked a file from elsewhere, as a change that meets the lock does, until it is unlocked', async () => {
+    await using tree = await makeTree({ 'plan.txt': 'plan' })
+    await using program = await startProgram(tree, { args: ['--davPasswords'] })
+    await addUser(program, 'anna', ['modify'])
+    const { username, password } = userLogin('anna')
+    const locked = await fetch(`${program.origin}/dav/plan.txt`, {
+      method: 'LOCK',
+      headers: basic(username, password),
+      body: LOCK_INFO,
+    })
+    expect(locked.status).toBe(200)
+    await using open = await openIn(program, { path: '/files/', viewport: WIDE })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'plan.txt').click()
+    await page.keyboard.press('Delete')
+    await toast(
+      page,
+      /Couldn’t delete “plan.txt”. This item is locked by anna until .*\d/,
+    ).waitFor()
+    await page.getByRole('button', { name: 'Details' }).click()
+    await fact(page, 'Locked')
+      .getByText(/^By anna until .*\d/)
+      .waitFor()
+    await fact(page, 'Locked').getByRole('button', { name: 'Unlock' }).click()
+    await fact(page, 'Locked').waitFor({ state: 'detached' })
+    await entry(page, 'plan.txt').click()
+    await page.keyboard.press('Delete')
+    await entry(page, 'plan.txt').waitFor({ state: 'detached' })
+    await expect.poll(() => readdir(tree.root)).not.toContain('plan.txt')
   })
 })

@@ -1,4 +1,5 @@
-// Rights, names at the top and limits of folders, what follows from them, and groups of accounts. For administrators.
+// Rights, names at the top and limits of folders, what follows from them, groups of accounts, all for administrators; and
+// locks.
 
 import type {
   AccountVerdicts,
@@ -7,6 +8,8 @@ import type {
   FolderRecord,
   GroupRecord,
 } from '../../src/access-types.ts'
+import type { LockRecord } from '../../src/lock-types.ts'
+import { encodePath } from '../lib/paths.ts'
 import { call, callJson } from './client.ts'
 
 export async function listFolders(signal?: AbortSignal): Promise<FolderList> {
@@ -60,4 +63,14 @@ export async function changeGroup(id: number, group: GroupChange): Promise<Group
 /** @throws ApiError `last_admin`, `invalid_password` (the caller's own). */
 export async function deleteGroup(id: number): Promise<void> {
   await call(`/groups/${id}`, { method: 'DELETE', json: { current_password: '' } })
+}
+
+/** The locks of programs that mount the files (docs/http-api.md 38) that hold at an entry, those of folders above included. */
+export async function listLocks(vpath: string, signal: AbortSignal): Promise<LockRecord[]> {
+  return (await callJson<{ items: LockRecord[] }>(`/locks${encodePath(vpath)}`, { signal })).items
+}
+
+/** @throws ApiError `forbidden` for the lock of somebody else, `not_found` when it has ended. */
+export async function endLock(vpath: string, id: string): Promise<void> {
+  await call(`/locks${encodePath(vpath)}`, { method: 'DELETE', query: { id } })
 }

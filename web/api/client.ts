@@ -2,6 +2,7 @@
 // code, and what happens when the session or the network is gone.
 
 import type { ErrorCode } from '../../src/api-types.ts'
+import type { HeldLock } from '../../src/lock-types.ts'
 import { boot } from '../lib/boot.ts'
 
 /** A call that was answered with a failure, or, with status 0, not answered at all. */
@@ -15,6 +16,8 @@ export class ApiError extends Error {
   readonly text: string
   /** Value of `Retry-After` in seconds, when the server named one. */
   readonly retryAfterS: number | undefined
+  /** The lock of another program that is in the way, where the code is `locked`. */
+  lock: HeldLock | undefined
   /** What time it was for the server, ms since the epoch. */
   servedAtMs: number | undefined
 
@@ -118,6 +121,14 @@ export function apiUrl(path: string, query?: CallOptions['query']): string {
   return text === '' ? url : `${url}?${text}`
 }
 
+/** What the headers of a refusal say of a lock (docs/http-api.md 38). */
+export function heldLock(header: (name: string) => string | null | undefined) {
+  const until = header('X-Locked-Until')
+  if (!until) return undefined
+  const user = header('X-Locked-By')
+  return { user: user ? decodeURIComponent(user) : null, until } satisfies HeldLock
+}
+
 async function toApiError(response: Response): Promise<ApiError> {
   const text = (await response.text().catch(() => '')).trim()
   const code = response.headers.get('X-Error-Code') as ErrorCode | null
@@ -128,6 +139,7 @@ async function toApiError(response: Response): Promise<ApiError> {
     text,
     Number.isFinite(after) ? after : undefined,
   )
+  error.lock = heldLock((name) => response.headers.get(name))
   const servedAtMs = Date.parse(response.headers.get('Date') ?? '')
   if (Number.isFinite(servedAtMs)) error.servedAtMs = servedAtMs
   return error

@@ -1,8 +1,10 @@
 // Failures in words: what failed and what to do, by the server's code, never a bare status line.
 
 import { i18n, type MessageDescriptor } from '@lingui/core'
-import { msg } from '@lingui/core/macro'
+import { msg, t } from '@lingui/core/macro'
 import type { ErrorCode } from '../../src/api-types.ts'
+import type { HeldLock } from '../../src/lock-types.ts'
+import { formatMoment } from '../lib/format.ts'
 import { ApiError } from './client.ts'
 
 const byCode = {
@@ -69,10 +71,19 @@ const byStatus: Record<number, ErrorCode> = {
   507: 'no_space',
 }
 
+/** That something is locked by another program: whose, and until when. */
+export function lockText({ user, until }: HeldLock): string {
+  const time = formatMoment(until)
+  return user === null
+    ? t`This item is locked until ${time}.`
+    : t`This item is locked by ${user} until ${time}.`
+}
+
 /** One or two plain sentences for a thrown value, in the active language. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof ApiError)) return i18n._(unknown)
   if (error.isNetwork) return i18n._(offline)
+  if (error.lock !== undefined) return lockText(error.lock)
   if (error.code === 'sign_in_unavailable' && error.status === 503) return i18n._(notAnswering)
   const code = error.code !== null && error.code in byCode ? error.code : byStatus[error.status]
   return i18n._(code === undefined ? unknown : byCode[code])

@@ -2,7 +2,7 @@
 // are listened to only while the page is in sight and something has not ended: a browser has few connections.
 
 import type { ErrorCode } from '../../src/api-types.ts'
-import type { Job, JobState } from '../../src/job-types.ts'
+import type { Job, JobFailure, JobState } from '../../src/job-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
 import { actOnJob, forgetJob, getJob, type JobAction, listJobs, watchJobs } from '../api/jobs.ts'
 import { isWithin, parentOf } from '../lib/paths.ts'
@@ -49,18 +49,25 @@ export function showJob(job: Job): void {
   collapseUploads(false)
 }
 
+/** A failure within a job as if the server had answered so. */
+export function failureAs({ code, lock }: Pick<JobFailure, 'code' | 'lock'>): ApiError {
+  const error = new ApiError(500, code, '')
+  error.lock = lock
+  return error
+}
+
 /** Which of its items a job that has ended has not done, or not wholly. */
 export function failuresOf(job: Job, items: readonly TransferItem[]): TransferFailure[] {
   const { state, reason, errors } = job
   if (state === 'done') return []
   const cause = (code: ErrorCode | null): unknown =>
-    code === null ? new DOMException('', 'AbortError') : new ApiError(500, code, '')
+    code === null ? new DOMException('', 'AbortError') : failureAs({ code })
   // What ends a job before all items were tried is not among what failed of them.
   const isThrough = state === 'failed' && errors[0]?.code === reason
   return items.flatMap((item) => {
     const error = errors.find(({ path }) => isWithin(item.path, path))
     if (isThrough && error === undefined) return []
-    return [{ item, error: cause(error?.code ?? reason) }]
+    return [{ item, error: error ? failureAs(error) : cause(reason) }]
   })
 }
 

@@ -24,8 +24,7 @@ import {
 } from 'lucide-react'
 import { type ReactNode, useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
-import type { Job, JobKind } from '../../src/job-types.ts'
-import { ApiError } from '../api/client.ts'
+import type { Job, JobFailure, JobKind } from '../../src/job-types.ts'
 import { messageOf } from '../api/error-text.ts'
 import { listUsers } from '../api/users.ts'
 import { hasHistory } from '../lib/boot.ts'
@@ -35,6 +34,7 @@ import { filesHref, joinPath, nameOf, parentOf, shownName } from '../lib/paths.t
 import { folderTitle } from '../operations/failure-toasts.ts'
 import {
   dismissJobs,
+  failureAs,
   givePassword,
   isOwn,
   showEverybody,
@@ -288,19 +288,19 @@ function Reasons({ job }: { job: Job }) {
   const { reason, errors, errorCount } = job
   const named = errors.slice(0, NAMED_ERRORS)
   const more = errorCount - named.length
-  const wordsOf = (code: Job['reason']) =>
-    code === 'invalid_password'
+  const wordsOf = (failure: Pick<JobFailure, 'code' | 'lock'>) =>
+    failure.code === 'invalid_password'
       ? t`The archive’s password is missing or incorrect.`
-      : messageOf(new ApiError(500, code, ''))
+      : messageOf(failureAs(failure))
   return (
     <ul className="up__reasons fs-sm">
-      {errors[0]?.code !== reason && <li>{wordsOf(reason)}</li>}
-      {named.map(({ path, code }) => (
-        <li key={path}>
-          <strong className="up__reasonname" title={path}>
-            <bdi>{shownName(nameOf(path))}</bdi>
+      {reason !== null && errors[0]?.code !== reason && <li>{wordsOf({ code: reason })}</li>}
+      {named.map((failure) => (
+        <li key={failure.path}>
+          <strong className="up__reasonname" title={failure.path}>
+            <bdi>{shownName(nameOf(failure.path))}</bdi>
           </strong>{' '}
-          {wordsOf(code)}
+          {wordsOf(failure)}
         </li>
       ))}
       {more > 0 && (

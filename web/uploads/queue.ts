@@ -338,6 +338,7 @@ export class UploadQueue {
       return
     }
     item.failure = code
+    item.lock = error instanceof UploadError ? error.lock : undefined
     this.#setState(item, 'failed')
     if (reason !== undefined && this.#hold === null) this.#setHold(reason)
     this.#options.onSettled?.(item, false)

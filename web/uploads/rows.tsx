@@ -5,6 +5,7 @@ import { msg } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { CircleCheck, Pause, Play, RotateCw, X } from 'lucide-react'
 import { type RefObject, useRef } from 'react'
+import { lockText } from '../api/error-text.ts'
 import { previewUrl } from '../api/files.ts'
 import { boot } from '../lib/boot.ts'
 import { fileClassOf } from '../lib/file-class.ts'
@@ -68,7 +69,7 @@ function Row({ item, hold, list }: RowProps) {
   const { t } = useLingui()
   const { name, state, failure } = item
   const isDir = item.file === null && failure !== 'unreadable'
-  const hint = failure === null ? undefined : failureHint(failure)
+  const hint = failure === null ? undefined : failureHint(failure, item.lock)
 
   /** The button pressed is gone afterwards; the focus stays in the panel. */
   const keepFocus = () => list.current?.focus({ preventScroll: true })
@@ -207,7 +208,8 @@ function failureText(code: UploadFailureCode): string {
 }
 
 /** A longer explanation, where there is more to say; undefined otherwise. */
-function failureHint(code: UploadFailureCode): string | undefined {
+function failureHint(code: UploadFailureCode, lock: UploadItem['lock']): string | undefined {
+  if (code === 'locked' && lock !== undefined) return lockText(lock)
   if (code === 'unreadable') return i18n._(unreadableHint)
   if (code === 'exists') return i18n._(takenHint)
   if (code === 'no_space') return i18n._(fullHint)

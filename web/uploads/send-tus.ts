@@ -3,6 +3,7 @@
 
 import type { HttpRequest, HttpResponse, UploadOptions } from 'tus-js-client'
 import type { ErrorCode } from '../../src/api-types.ts'
+import { heldLock } from '../api/client.ts'
 import type { SendEvents } from './queue.ts'
 import { UploadError, type UploadFailureCode, type UploadItem } from './upload-item.ts'
 
@@ -175,7 +176,9 @@ function hooksFor(
     onShouldRetry(error) {
       creation.underWay = false
       if (signal.aborted || isDoneBefore(error)) return false
-      const { status, method } = answerOf(error)
+      const { status, method, lock } = answerOf(error)
+      // Another program keeps the file for minutes.
+      if (lock !== undefined) return false
       // Without any network there is nothing to try: the queue waits for its return instead.
       if (status === 0 && !navigator.onLine) return false
       return isRetryable(status, method)
@@ -233,17 +236,18 @@ function answerOf(error: unknown) {
     status: response?.getStatus() ?? 0,
     method: originalRequest?.getMethod() ?? '',
     errorCode: response?.getHeader('X-Error-Code') ?? null,
+    lock: heldLock((name) => response?.getHeader(name)),
   }
 }
 
 async function toUploadError(error: unknown, file: File): Promise<UploadError> {
-  const { status, errorCode } = answerOf(error)
+  const { status, errorCode, lock } = answerOf(error)
   const message = error instanceof Error ? error.message : String(error)
   // Without an answer it is the network, or the file vanished or changed while it was being read.
   if (status === 0 && !(await isReadable(file))) {
     return new UploadError('unreadable', message, { cause: error })
   }
-  return new UploadError(failureCode(status, errorCode), message, { cause: error })
+  return new UploadError(failureCode(status, errorCode), message, { cause: error, lock })
 }
 
 async function isReadable(file: File): Promise<boolean> {

@@ -1,6 +1,6 @@
 // Sends one upload by whatever way fits it, and remembers which token was refused.
 
-import { currentToken, operationHeader } from '../api/client.ts'
+import { currentToken, heldLock, operationHeader } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
 import { plainUploadUrl, tusEndpoint } from '../api/uploads.ts'
 import { boot } from '../lib/boot.ts'
@@ -84,7 +84,8 @@ const sendPlainly: Send = (item, events, signal) =>
     request.onload = () => {
       if (request.status >= 200 && request.status < 300) return resolve()
       const code = failureCode(request.status, request.getResponseHeader('X-Error-Code'))
-      reject(new UploadError(code, `${request.status} ${request.statusText}`))
+      const lock = heldLock((name) => request.getResponseHeader(name))
+      reject(new UploadError(code, `${request.status} ${request.statusText}`, { lock }))
     }
     request.onloadend = () => signal.removeEventListener('abort', onAbort)
     request.send(item.file)

@@ -1,6 +1,7 @@
 // One file or folder on its way to the server, and the ways it can fail.
 
 import type { ErrorCode } from '../../src/api-types.ts'
+import type { HeldLock } from '../../src/lock-types.ts'
 
 type UploadState = 'waiting' | 'active' | 'paused' | 'failed' | 'done' | 'cancelled'
 
@@ -9,10 +10,17 @@ export type UploadFailureCode = ErrorCode | 'network' | 'unreadable' | 'timeout'
 
 export class UploadError extends Error {
   readonly code: UploadFailureCode
-  constructor(code: UploadFailureCode, message: string, options?: { cause?: unknown }) {
+  /** The lock of another program that is in the way. */
+  readonly lock: HeldLock | undefined
+  constructor(
+    code: UploadFailureCode,
+    message: string,
+    options: { cause?: unknown; lock?: HeldLock | undefined } = {},
+  ) {
     super(message, options)
     this.name = 'UploadError'
     this.code = code
+    this.lock = options.lock
   }
 }
 
@@ -31,6 +39,8 @@ export interface UploadItem {
   /** Bytes the server has or is being sent. */
   sentBytes: number
   failure: UploadFailureCode | null
+  /** Of a failure by `locked`. */
+  lock?: HeldLock | undefined
   /** Where an interrupted upload continues; null before the server made one. */
   uploadURL: string | null
 }

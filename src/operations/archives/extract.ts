@@ -205,9 +205,9 @@ interface Writing {
   bytes: number
 }
 
-function fail(state: State, vpath: VPath, code: ErrorCode, why: string): null {
+function fail(state: State, vpath: VPath, error: AppError): null {
   state.failures++
-  state.long.course.failed(vpath, new AppError(code, why))
+  state.long.course.failed(vpath, error)
   return null
 }
 
@@ -222,7 +222,7 @@ async function unlessFatal<T>(
   } catch (error) {
     state.actor.signal.throwIfAborted()
     if (!(error instanceof AppError) || FATAL.includes(error.code)) throw error
-    return fail(state, vpath, error.code, error.message)
+    return fail(state, vpath, error)
   }
 }
 
@@ -246,19 +246,19 @@ async function begin(state: State, entry: ArchivedEntry): Promise<Writing | null
   const vpath = placeOf(state, entry.name)
   if (vpath === null) return null
   const shown = joinVPath(target, entry.name.replaceAll(/[\0/]+/g, '_') || '_')
-  if (vpath === undefined)
-    return fail(state, shown, 'invalid_name', `the name ${entry.name} leads elsewhere`)
+  const badName = (why: string) => fail(state, shown, new AppError('invalid_name', why))
+  if (vpath === undefined) return badName(`the name ${entry.name} leads elsewhere`)
   long.course.at(vpath)
   if (entry.kind === 'dir')
     return unlessFatal(state, vpath, async () => {
       await filler.makeFolder(vpath, entry)
       return null
     })
-  if (vpath === target) return fail(state, shown, 'invalid_name', 'a file without a name')
+  if (vpath === target) return badName('a file without a name')
   if (entry.kind === 'hardlink')
     return unlessFatal(state, vpath, () => copyLinked(state, vpath, entry))
   if (entry.kind !== 'file')
-    return fail(state, vpath, 'unsupported', `${vpath} is a link or a device`)
+    return fail(state, vpath, new AppError('unsupported', `${vpath} is a link or a device`))
   return unlessFatal(state, vpath, () => openFor(state, vpath, entry))
 }
 

@@ -1,12 +1,12 @@
 // The locks of WebDAV for the page and scripts (docs/http-api.md 38).
 import { Hono } from 'hono'
-import type { LockRecord } from '../../api-types.ts'
 import { audited } from '../../http/audit.ts'
 import { actorOf, type Ctx, type Env, signedIn } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { requireUser } from '../../http/guard.ts'
 import { sendJson, sendStatus } from '../../http/respond.ts'
 import { AppError } from '../../lib/errors.ts'
+import type { LockRecord } from '../../lock-types.ts'
 import { locksAt, unlock } from '../../operations/locks.ts'
 import { idOfLock } from '../../store/dav/locks.ts'
 import { findUser } from '../../store/users.ts'

@@ -40,6 +40,7 @@ import {
 } from '../../viewers/picture/picture-facts.ts'
 import { useCounts, useListing } from '../use-listing.ts'
 import { EntryDate } from './entry-facts.tsx'
+import { Locks } from './locks.tsx'
 import { modeText } from './mode-text.ts'
 
 const WhoMay = onDemandAtOnce(async () => (await import('./who-may.tsx')).WhoMay)
@@ -91,6 +92,7 @@ function FolderInfo({ vpath }: { vpath: string }) {
           </Fact>
         )}
         {folder !== null && <Fact label={t`Permissions`}>{modeText(folder.mode)}</Fact>}
+        <Locks vpath={vpath} />
       </dl>
       {permissions().admin && <WhoMay vpath={vpath} />}
     </>
@@ -161,6 +163,7 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
             {modeText(entry.mode)}
           </span>
         </Fact>
+        {entry.type !== 'invalid_link' && <Locks vpath={entry.path} />}
         {photo !== null && <PhotoInfo photo={photo} />}
       </dl>
       {!entry.isDir && entry.type !== 'invalid_link' && abilitiesOn(entry.path).download && (
