@@ -4,7 +4,7 @@
 import { randomBytes } from 'node:crypto'
 import { AppError } from '../lib/errors.ts'
 import type { Change, Store, Transaction } from '../store/collection.ts'
-import { SESSIONS } from '../store/collections.ts'
+import { identityKey, SESSIONS } from '../store/collections.ts'
 import type { Session } from '../store/document.ts'
 import { endSessions, findUser } from '../store/users.ts'
 
@@ -12,6 +12,8 @@ import { endSessions, findUser } from '../store/users.ts'
 const FLUSH_MS = 5 * 60_000
 /** Sessions in one transaction, so that many stop nobody. */
 const FLUSH_AT_A_TIME = 500
+/** How long one that nobody uses stays in memory, where that does not hold all of them. */
+const HELD_MS = 60 * 60_000
 /** More than this push out others, so that logins cannot fill the disk. */
 const MAX_PER_USER = 1_000
 /** A script that signs in for each call makes sessions that are seen no longer than this. */
@@ -34,9 +36,15 @@ interface EndedOrigin {
 
 export interface Sessions {
   open(userID: number, facts: SignInFacts): Promise<Session>
-  /** The live session, or null when it has ended. Marks it as seen. */
+  /** To be awaited before `use`, by whoever has not been given the session just now. */
+  load(id: string): Promise<void>
+  /** The live session, or null when it has ended. Marks it as seen: one that is not for an hour has to be loaded again. */
   use(id: string): Session | null
-  list(userID: number | 'all'): Session[]
+  /** Keeps a session loaded until the result is called. */
+  pin(id: string): () => void
+  /** The live session, without marking it. */
+  find(id: string): Promise<Session | undefined>
+  list(userID: number | 'all'): Promise<Session[]>
   end(id: string): Promise<boolean>
   /** Ends a user's sessions except `keep`. */
   endAll(userID: number, keep?: string): Promise<void>
@@ -76,22 +84,45 @@ export function createSessions(
     delayed = isDelayed
     return value
   }
+  const pinned = new Map<string, number>()
   const flush = async () => {
     flushedAtMs = Date.now()
-    const ids = store.all(SESSIONS).flatMap((session) => {
-      return seen.has(session.id) || !isLive(session, flushedAtMs) ? [session.id] : []
-    })
+    const ids = [...seen.keys()]
+    const endedMs = flushedAtMs - limits.idleMs
+    for (;;) {
+      const dead = await store.large.older(SESSIONS, endedMs, FLUSH_AT_A_TIME)
+      const ended = dead.flatMap((session) => (isLive(session, flushedAtMs) ? [] : [session.id]))
+      await write(ended)
+      // Those that were seen lately are no older once that is written.
+      if (ended.length < FLUSH_AT_A_TIME) break
+    }
+    await write(ids)
+    for (const [id, seenMs] of seen)
+      if ((store.get(SESSIONS, id)?.lastSeenMs ?? seenMs) >= seenMs) seen.delete(id)
+    store.large.drop(SESSIONS, unused(flushedAtMs))
+  }
+  const write = async (ids: readonly string[]) => {
     for (let at = 0; at < ids.length; at += FLUSH_AT_A_TIME)
       await store.transaction((tx) => {
-        for (const id of ids.slice(at, at + FLUSH_AT_A_TIME)) {
+        const some = ids.slice(at, at + FLUSH_AT_A_TIME)
+        tx.expect(SESSIONS, some)
+        for (const id of some) {
           const session = tx.get(SESSIONS, id)
           if (!session) continue
           if (isLive(session, flushedAtMs)) tx.replace(SESSIONS, current(session))
           else tx.remove(SESSIONS, id)
         }
       })
-    for (const [id, seenMs] of seen)
-      if ((store.get(SESSIONS, id)?.lastSeenMs ?? seenMs) >= seenMs) seen.delete(id)
+  }
+  // What a request under way asks for is used at least once a minute, or pinned.
+  const unused = (nowMs: number) =>
+    store.large.held(SESSIONS).filter((id) => {
+      const session = store.get(SESSIONS, id)
+      return session && !pinned.has(session.id) && nowMs - lastSeen(session) > HELD_MS
+    })
+  const currentAmong = (found: readonly Session[]) => {
+    const nowMs = Date.now()
+    return found.filter((session) => isLive(session, nowMs)).map(current)
   }
 
   return {
@@ -123,13 +154,28 @@ export function createSessions(
       }
       return session
     },
-    list: (userID) => {
-      const nowMs = Date.now()
-      const all = userID === 'all' ? store.all(SESSIONS) : store.find(SESSIONS, 'userID', userID)
-      return all
-        .filter((session) => isLive(session, nowMs))
-        .map(current)
-        .sort((a, b) => b.lastSeenMs - a.lastSeenMs)
+    load: async (id) => void (await store.large.load(SESSIONS, id)),
+    pin: (id) => {
+      pinned.set(id, (pinned.get(id) ?? 0) + 1)
+      let isPinned = true
+      return () => {
+        if (!isPinned) return
+        isPinned = false
+        const left = (pinned.get(id) ?? 1) - 1
+        if (left > 0) pinned.set(id, left)
+        else pinned.delete(id)
+      }
+    },
+    find: async (id) => {
+      const session = await store.large.load(SESSIONS, id)
+      return session && currentAmong([session])[0]
+    },
+    list: async (userID) => {
+      const found: Session[] = []
+      if (userID === 'all')
+        for await (const piece of store.large.pieces(SESSIONS)) found.push(...currentAmong(piece))
+      else found.push(...currentAmong(await store.large.find(SESSIONS, 'userID', userID)))
+      return found.sort((a, b) => b.lastSeenMs - a.lastSeenMs)
     },
     end: (id) => change((tx) => tx.remove(SESSIONS, id) !== undefined),
     endAll: (userID, keep) => change((tx) => endSessions(tx, userID, keep)),
@@ -150,10 +196,11 @@ function newSession(userID: number, facts: SignInFacts, nowMs: number): Session 
 }
 
 function endOrigin(tx: Transaction, { issuer, subject, sid }: EndedOrigin): number[] {
-  const ended = tx.all(SESSIONS).filter(({ origin }) => {
-    const isTheirs = subject === null || origin?.subject === subject
-    return origin?.issuer === issuer && isTheirs && (sid === null || origin.sid === sid)
-  })
+  const own =
+    subject === null
+      ? tx.find(SESSIONS, 'sid', JSON.stringify([issuer, sid]))
+      : tx.find(SESSIONS, 'subject', identityKey({ issuer, subject }))
+  const ended = own.filter(({ origin }) => sid === null || origin?.sid === sid)
   for (const { id } of ended) tx.remove(SESSIONS, id)
   return [...new Set(ended.map(({ userID }) => userID))]
 }

@@ -31,7 +31,7 @@ interface AnsweredFacts {
 
 export interface MetricSources {
   store: Store
-  sessions(): number
+  sessions(): Promise<number>
   uploads(): number
   previews(): number
   roots(): { present: number; missing: number }
@@ -95,11 +95,11 @@ export async function createMetrics(): Promise<Metrics> {
     hook: (kind, isOk) => hooks.inc({ kind, result: isOk ? 'ok' : 'failed' }),
     watch: ({ store, sessions, uploads, previews, roots }) => {
       timeChanges(store, (seconds) => records.observe(seconds))
-      const gauge = (name: string, help: string, value: () => number) => {
+      const gauge = (name: string, help: string, value: () => number | Promise<number>) => {
         new Gauge({
           ...of(name, help),
-          collect(this: Gauge) {
-            this.set(value())
+          async collect(this: Gauge) {
+            this.set(await value())
           },
         })
       }

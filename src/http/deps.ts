@@ -87,7 +87,7 @@ export function createDeps(base: BaseDeps) {
   const readiness = createReadiness(services)
   base.metrics?.watch({
     store,
-    sessions: () => store.count(SESSIONS),
+    sessions: () => store.large.count(SESSIONS).catch(() => Number.NaN),
     uploads: () => countOf(services.temps.noted().values(), ({ upload }) => upload !== undefined),
     previews: previews.waiting,
     roots: readiness.roots,
@@ -110,10 +110,10 @@ export function createDeps(base: BaseDeps) {
     secondFactors: createSecondFactors(store),
     passkeys: createPasskeys(store, log, services.threads),
     /** Null where none is configured. */
-    oidc: createOidcProvider(config),
+    oidc: createOidcProvider(config, store.shortLived),
     /** Of those who have given their password and owe the second step. */
-    loginTickets: createTickets(),
-    confirmations: createConfirmations(),
+    loginTickets: createTickets(store.shortLived),
+    confirmations: createConfirmations(store.shortLived),
     auditTarget,
     audit,
     /** Work that goes on without whoever has asked for it. */
@@ -123,10 +123,10 @@ export function createDeps(base: BaseDeps) {
       onEnd: (record) => audit.record(auditLineOf(services, record)),
     }),
     clients: createClients(config, log),
-    logins: createThrottle(config.loginRateLimit),
-    sharePasswords: createThrottle(config.loginRateLimit),
+    logins: createThrottle(store.shortLived, 'sign-ins', config.loginRateLimit),
+    sharePasswords: createThrottle(store.shortLived, 'share passwords', config.loginRateLimit),
     /** Accounts that were made by sign-up, and failures to make one. */
-    signups: createThrottle(config.loginRateLimit),
+    signups: createThrottle(store.shortLived, 'sign-ups', config.loginRateLimit),
     /** Lets a few sign-in programs run at a time. */
     inSignInTurn: createGate(MAX_SIGN_IN_PROGRAMS, MAX_WAITING_SIGN_INS),
     /** Where people sign in besides; asked when somebody does. */

@@ -132,7 +132,8 @@ export async function identify(
   const token =
     text && ((await deps.tokens.verify(text.value)) ?? (await rescueExpired(c, deps, text.value)))
   if (!token || (token.use === 'cookie' && text.from === 'header')) throw unauthenticated()
-  const session = await findOrLook(deps.store, () => deps.sessions.use(token.sessionId))
+  await deps.sessions.load(token.sessionId)
+  const session = deps.sessions.use(token.sessionId)
   if (!session || session.userID !== token.userId) throw unauthenticated()
   const user = findAccount(deps.store, session.userID)
   if (!user) throw unauthenticated()

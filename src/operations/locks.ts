@@ -4,7 +4,7 @@ import { leadsToReserved } from '../files/volume/reserved-name.ts'
 import { AppError, unless } from '../lib/errors.ts'
 import { baseName, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
 import type { HeldLock } from '../lock-types.ts'
-import type { DavLock } from '../store/dav/locks.ts'
+import type { DavLock, LockReads } from '../store/dav/locks.ts'
 import { findUser } from '../store/users.ts'
 import { type Actor, requireMay, requireStill } from './actor.ts'
 import { noted } from './change.ts'
@@ -110,16 +110,18 @@ export async function lockEntry(
   const place = await scope.hostPath(vpath, verb)
   const isDeep = wanted.isDeep && (await scope.stat(vpath)).kind === 'dir'
   await davLocks.load()
-  // Nothing is awaited from here on: of two that lock at once, one comes second.
-  requireStill(actor, vpath, [verb])()
-  requireFree(actor, vpath, davLocks.holdingAt(place), wanted.isExclusive)
-  if (isDeep) {
-    const below = davLocks.below(place).find((each) => wanted.isExclusive || each.isExclusive)
+  const demand = requireStill(actor, vpath, [verb])
+  const demandFree = (locks: LockReads) => {
+    demand()
+    requireFree(actor, vpath, locks.holdingAt(place), wanted.isExclusive)
+    if (!isDeep) return
+    const below = locks.below(place).find((each) => wanted.isExclusive || each.isExclusive)
     if (below)
       throw new MemberLocked(vpath, rebase(vpath, below.place.slice(place.length) as VPath))
   }
-  const lock = { ...wanted, isDeep, place, userID: actor.user.id }
-  return { lock: davLocks.add({ ...lock, expiresMs: Date.now() + seconds * 1000 }), isNew }
+  const expiresMs = Date.now() + seconds * 1000
+  const lock = { ...wanted, isDeep, place, userID: actor.user.id, expiresMs }
+  return { lock: await davLocks.add(lock, demandFree), isNew }
 }
 
 /** A lock of a member is in the way of one for a whole tree. */
@@ -170,9 +172,9 @@ export async function locksAt(actor: Actor, vpath: VPath): Promise<DavLock[]> {
 }
 
 /** Ends a lock; `forbidden` for whoever has not made it and does not administrate. */
-export function unlock(actor: Actor, { token, userID }: DavLock): void {
+export async function unlock(actor: Actor, { token, userID }: DavLock): Promise<void> {
   actor.demand()
   if (userID !== actor.user.id && !actor.user.perm.admin)
     throw new AppError('forbidden', 'the lock of somebody else')
-  actor.services.davLocks.remove(token)
+  await actor.services.davLocks.remove(token)
 }

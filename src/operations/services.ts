@@ -26,7 +26,9 @@ import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
 import { createQuotas, type Quotas } from '../quotas/quotas.ts'
 import { createDavLocks, type DavLocks } from '../store/dav/locks.ts'
-import { createProperties, type Properties } from '../store/dav/properties.ts'
+import { createProperties, createPropertyFile, type Properties } from '../store/dav/properties.ts'
+import { createSharedDavLocks } from '../store/dav/shared-locks.ts'
+import { createSharedProperties } from '../store/dav/shared-properties.ts'
 import { openTrash, openVersions } from './open-kept.ts'
 import { admitUpload } from './unfinished.ts'
 
@@ -108,8 +110,10 @@ export function createServices(base: ServiceBase): Services {
     trash,
     volume,
     versions,
-    properties: createProperties(store.file, log),
-    davLocks: createDavLocks(store.file, log),
+    properties: createProperties(
+      store.shared ? createSharedProperties(store) : createPropertyFile(store.file, log),
+    ),
+    davLocks: store.shared ? createSharedDavLocks(store) : createDavLocks(store.file, log),
     temps,
     resumables: createResumables((owner) => admitUpload(volume, temps, owner)),
     saves: createLocks(),

@@ -164,7 +164,7 @@ export async function endShares(
   entry: string | null = null,
 ): Promise<void> {
   await services.properties.gone(place.real)
-  services.davLocks.gone(place.real)
+  await services.davLocks.gone(place.real)
   const placeOf = placing(services)
   const isShared = sharesBelow(services.store, placeOf, place).some(({ ended }) => !ended)
   const kept = entry !== null && isShared ? await services.trash.entries() : []
@@ -246,7 +246,7 @@ export async function moveWithShares(
   }
   await services.trash.moved(from.place.real, to.place.real)
   await services.properties.moved(from.place.real, to.place.real)
-  services.davLocks.gone(from.place.real)
+  await services.davLocks.gone(from.place.real)
   await endSharesOfGone(actor, to, isUntouched)
   await updateShares(services, (tx) => {
     moveShares(tx, placing(services), user.id, from, to)

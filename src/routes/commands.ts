@@ -93,7 +93,10 @@ function commandEvents(c: Ctx, deps: Deps, open: Allotment<object>) {
   const { vpath } = c.env.target
   const stop = new AbortController()
   let started = false
+  // It may be quiet for hours.
+  const unpin = deps.sessions.pin(sessionOf(c).id)
   const onEnd = () => {
+    unpin()
     stop.abort()
     open.release(connection)
   }

@@ -41,7 +41,7 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   let given: LoginBody = { username: '', password: '', recaptcha: '', code: null, remember: true }
   const keys = guessKeys(c, deps, 'sign-in')
   const addressKeys = keys.length
-  let over = () => {}
+  const counting = deps.logins.attempt()
   addFacts(c, { via: deps.store.settings().authMethod })
   let entered: Entered
   let owed: FirstStep['purpose'] | null
@@ -54,18 +54,18 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
       // Per account only together with the address, so that nobody can lock others out. A name is
       // whatever a stranger sends, up to a megabyte, and must not be what is kept.
       keys.push(`account ${hash('sha256', given.username)} ${keys[0]}`)
-      over = deps.logins.begin(...keys)
+      await counting.begin(...keys)
       return given
     })
     addFacts(c, { user: entered.user.username, via: entered.method })
     owed = await secondStepOf(deps, entered)
     // A right password alone forgives nothing: who guesses codes has it.
-    if (owed === null) deps.logins.succeed(...keys.slice(addressKeys))
+    if (owed === null) counting.succeed(...keys.slice(addressKeys))
   } catch (error) {
-    if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
+    if (error instanceof AppError && error.code === 'wrong_credentials') counting.fail(...keys)
     throw error
   } finally {
-    over()
+    await counting.over()
   }
   const { user } = entered
   const { remember } = given
@@ -129,7 +129,12 @@ const SENTENCES = {
 }
 
 // Not 403, which programs that watch the log take for a wrong password and shut people out.
-function askSecondStep(c: Ctx, deps: Deps, step: FirstStep, knowsSteps: boolean): Response {
+async function askSecondStep(
+  c: Ctx,
+  deps: Deps,
+  step: FirstStep,
+  knowsSteps: boolean,
+): Promise<Response> {
   const { purpose } = step
   c.set('failure', purpose === 'prove' ? 'the second step is missing' : 'a second step is needed')
   const headers = { 'X-Error-Code': 'second_factor_required' }
@@ -144,7 +149,7 @@ function askSecondStep(c: Ctx, deps: Deps, step: FirstStep, knowsSteps: boolean)
   const fitting = deps.passkeys.fitting(step.userID, siteOfRequest(c, deps))
   const passkeys: SecondStep['methods'] = fitting.length > 0 ? ['passkey'] : []
   const second: SecondStep = {
-    ticket: deps.loginTickets.issue(step),
+    ticket: await deps.loginTickets.issue(step),
     methods: purpose === 'enrol' ? ['enrol'] : [...codes, ...passkeys],
   }
   return answer(toJson(second), { ...headers, ...JSON_TYPE }, 401)
@@ -223,7 +228,7 @@ export async function withTicket(
   { ticket, purpose, isKept = false }: WantedTicket,
   act: (user: User, remember: boolean) => Promise<Response>,
 ): Promise<Response> {
-  const taken = deps.loginTickets.take(ticket)
+  const taken = await deps.loginTickets.take(ticket)
   const user = taken && findUser(deps.store, taken.step.userID)
   // Neither another password nor another way of signing in has been set since it was given.
   const isGood =
@@ -233,19 +238,19 @@ export async function withTicket(
     throw new AppError('unauthenticated', 'the ticket has expired')
   addFacts(c, { user: user.username, via: 'second step' })
   const keys = guessKeys(c, deps, 'sign-in')
-  let over = () => {}
+  const counting = deps.logins.attempt()
   try {
-    over = deps.logins.begin(...keys)
+    await counting.begin(...keys)
     const response = await act(user, taken.step.remember)
-    if (isKept) taken.back()
+    if (isKept) await taken.back()
     return response
   } catch (error) {
     // A mistyped code is typed again.
-    taken.back()
-    if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
+    await taken.back()
+    if (error instanceof AppError && error.code === 'wrong_credentials') counting.fail(...keys)
     throw error
   } finally {
-    over()
+    await counting.over()
   }
 }
 

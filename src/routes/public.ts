@@ -141,16 +141,17 @@ async function demandPassword(c: Ctx, deps: Deps, share: Share): Promise<void> {
     throw badRequest('X-SHARE-PASSWORD is not percent-encoded')
   }
   const guesses = guessKeys(c, deps, `share ${share.hash}`)
-  const over = deps.sharePasswords.begin(...guesses)
+  const counting = deps.sharePasswords.attempt()
+  await counting.begin(...guesses)
   try {
     if (!(await verifyPassword(password, share.passwordHash))) {
-      deps.sharePasswords.fail(...guesses)
+      counting.fail(...guesses)
       throw wrongPassword()
     }
     // Whose network it is; the others who come through an unnamed proxy stay counted.
-    deps.sharePasswords.succeed(...guesses.slice(0, 1))
+    counting.succeed(...guesses.slice(0, 1))
   } finally {
-    over()
+    await counting.over()
   }
 }
 

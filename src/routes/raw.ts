@@ -60,6 +60,7 @@ export function rawRoutes(deps: Deps): Hono<Env> {
 function byContentTicket(deps: Deps) {
   return createMiddleware<Env>(async function byContentTicket(c, next) {
     if (!isContentOrigin(c, deps)) return next()
+    await deps.sessions.load(ticketOf(c, deps)?.sessionId ?? '')
     keepChecking(c, () => {
       c.set('principal', holderOfTicket(c, deps))
       c.set('scope', scopeOf(deps, signedIn(c).user))
@@ -71,10 +72,14 @@ function byContentTicket(deps: Deps) {
   })
 }
 
-function holderOfTicket(c: Ctx, deps: Deps): Principal {
+function ticketOf(c: Ctx, deps: Deps) {
   const { vpath, query } = c.env.target
   const { key } = deps.store.settings()
-  const ticket = readContentTicket(query.get('ticket') ?? '', vpath, key)
+  return readContentTicket(query.get('ticket') ?? '', vpath, key)
+}
+
+function holderOfTicket(c: Ctx, deps: Deps): Principal {
+  const ticket = ticketOf(c, deps)
   // Signing out ends what the session opened.
   const session = ticket && deps.sessions.use(ticket.sessionId)
   const user = session && session.userID === ticket.userId && findAccount(deps.store, ticket.userId)

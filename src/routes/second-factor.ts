@@ -62,7 +62,7 @@ export function secondFactorRoutes(deps: Deps): Hono<Env> {
     requireAdmin,
     (c) => reset(c, deps),
   )
-  app.get('/api/confirm', ...guard, (c) => sendJson(presentWays(c, deps)))
+  app.get('/api/confirm', ...guard, async (c) => sendJson(await presentWays(c, deps)))
   app.post('/api/confirm', user, audited('confirm'), requireSession, (c) => confirm(c, deps))
   return app
 }
@@ -189,14 +189,14 @@ function demandOther(c: Ctx): number {
 }
 
 /** By what one can prove again who one is, and whether that has just been done. */
-function presentWays(c: Ctx, deps: Deps): ConfirmWays {
+async function presentWays(c: Ctx, deps: Deps): Promise<ConfirmWays> {
   const { user } = signedIn(c)
   const ways: ConfirmWays['methods'] = []
   if (hasOwnPassword(deps, user)) ways.push('password')
   if (deps.secondFactors.of(user.id)) ways.push('code')
   if (deps.passkeys.fitting(user.id, siteOfRequest(c, deps)).length > 0) ways.push('passkey')
   if (isConnected(deps, user.id)) ways.push('provider')
-  return { confirmed: deps.confirmations.isConfirmed(sessionOf(c).id), methods: ways }
+  return { confirmed: await deps.confirmations.isConfirmed(sessionOf(c).id), methods: ways }
 }
 
 function isConnected({ oidc, store }: Deps, userID: number): boolean {
@@ -223,7 +223,7 @@ async function confirm(c: Ctx, deps: Deps): Promise<Response> {
   else if (code === '') await verifyOwnPassword(c, deps, password)
   else await inOwnWords(() => deps.secondFactors.prove(userID, { code }))
   recheck(c)
-  deps.confirmations.confirm(sessionOf(c).id)
+  await deps.confirmations.confirm(sessionOf(c).id)
   return sendStatus(204)
 }
 

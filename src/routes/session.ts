@@ -70,38 +70,39 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
     throw new AppError('bad_request', 'name or password empty')
   const made = guessKeys(c, deps, 'account made')
   const failed = guessKeys(c, deps, 'sign-up failed')
-  const over = deps.signups.begin(...made, ...failed)
+  const counting = deps.signups.attempt()
+  await counting.begin(...made, ...failed)
   try {
     const demand = () => recheck(c)
     await provisionUser(deps, { username, password, isStranger: true, demand })
     // Making accounts is what is to be slowed: each one counts.
-    deps.signups.fail(...made)
+    counting.fail(...made)
   } catch (error) {
     // A mistake in the form is put right and sent again. What counts are names that are taken, which
     // tell who has an account, and homes that cannot be made.
-    if (!(error instanceof AppError && [400, 405].includes(error.status)))
-      deps.signups.fail(...failed)
+    if (!(error instanceof AppError && [400, 405].includes(error.status))) counting.fail(...failed)
     throw error
   } finally {
-    over()
+    await counting.over()
   }
   return sendStatus(200)
 }
 
-function listSessions(c: Ctx, deps: Deps): Response {
+async function listSessions(c: Ctx, deps: Deps): Promise<Response> {
   const all = c.env.target.query.get('all') === 'true'
   const { user } = signedIn(c)
   if (all && !user.perm.admin) throw new AppError('forbidden', 'only for administrators')
-  const records = deps.sessions
-    .list(all ? 'all' : user.id)
-    .map((s) => presentSession(s, findUser(deps.store, s.userID)?.username ?? '', sessionOf(c).id))
-  return sendJson(records)
+  const found = await deps.sessions.list(all ? 'all' : user.id)
+  recheck(c)
+  const nameOf = (userID: number) => findUser(deps.store, userID)?.username ?? ''
+  return sendJson(found.map((s) => presentSession(s, nameOf(s.userID), sessionOf(c).id)))
 }
 
 async function endSession(c: Ctx, deps: Deps): Promise<Response> {
   const { user } = signedIn(c)
   const id = c.req.param('id') ?? ''
-  const found = deps.sessions.list('all').find((session) => session.id === id)
+  const found = await deps.sessions.find(id)
+  recheck(c)
   // Somebody else's session is as good as absent, so that ids cannot be probed.
   if (!found || (found.userID !== user.id && !user.perm.admin))
     throw new AppError('not_found', 'no such session')

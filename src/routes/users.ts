@@ -255,13 +255,13 @@ async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
  * Throws `invalid_password`.
  */
 export async function demandPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
-  if (given === '' && deps.confirmations.isConfirmed(sessionOf(c).id)) return
+  if (given === '' && (await deps.confirmations.isConfirmed(sessionOf(c).id))) return
   await demandTypedPassword(c, deps, given)
 }
 
 /** The caller's own password whatever the method, unless the session has just been confirmed. Throws `invalid_password`. */
 export async function demandFresh(c: Ctx, deps: Deps, given: string): Promise<void> {
-  if (given === '' && deps.confirmations.isConfirmed(sessionOf(c).id)) return
+  if (given === '' && (await deps.confirmations.isConfirmed(sessionOf(c).id))) return
   await verifyOwnPassword(c, deps, given)
 }
 
@@ -273,15 +273,16 @@ export async function demandTypedPassword(c: Ctx, deps: Deps, given: string): Pr
 /** Throws `invalid_password` unless it is the caller's own. */
 export async function verifyOwnPassword(c: Ctx, deps: Deps, given: string): Promise<void> {
   const key = `current password of ${signedIn(c).user.id}`
-  const over = deps.logins.begin(key)
+  const counting = deps.logins.attempt()
+  await counting.begin(key)
   try {
     if (!(await isOwnPassword(deps, signedIn(c).user, given))) {
-      deps.logins.fail(key)
+      counting.fail(key)
       throw badRequest('the current password is incorrect', 'invalid_password')
     }
-    deps.logins.succeed(key)
+    counting.succeed(key)
   } finally {
-    over()
+    await counting.over()
   }
 }
 

@@ -7,6 +7,7 @@ import {
   beforeOf,
   changesOf,
   createTransaction,
+  type Demand,
   type Entry,
   entriesOf,
   type Orders,
@@ -37,9 +38,14 @@ export interface Ahead {
 }
 
 /** Applies a change to tables; `steps` undo it. A throw changes nothing. */
-export function applyChange<T>(tables: Tables, change: Change<T>, steps: Undo[]): T {
+export function applyChange<T>(
+  tables: Tables,
+  change: Change<T>,
+  steps: Undo[],
+  demand?: Demand,
+): T {
   try {
-    return change(createTransaction(tables, steps))
+    return change(createTransaction(tables, steps, demand))
   } catch (error) {
     undo(steps)
     steps.length = 0
@@ -51,13 +57,14 @@ export function applyChange<T>(tables: Tables, change: Change<T>, steps: Undo[])
 export function applyBatch(
   tables: Tables,
   batch: readonly Pending[],
+  demand?: Demand,
 ): { steps: Undo[]; settle: () => void } {
   const steps: Undo[] = []
   const settled: (() => void)[] = []
   for (const { change, resolve, reject } of batch) {
     try {
       const own: Undo[] = []
-      const value = applyChange(tables, change, own)
+      const value = applyChange(tables, change, own, demand)
       steps.push(...own)
       settled.push(() => resolve(value))
     } catch (error) {
@@ -106,11 +113,15 @@ export function putBelow(
 }
 
 /** Applies changes again to records that are without them; gives those that what came first has not ruled out. */
-export function repeatAhead<T extends Ahead>(tables: Tables, aheads: readonly T[]): T[] {
+export function repeatAhead<T extends Ahead>(
+  tables: Tables,
+  aheads: readonly T[],
+  demand?: Demand,
+): T[] {
   return aheads.filter((one) => {
     one.steps = []
     try {
-      applyChange(tables, one.change, one.steps)
+      applyChange(tables, one.change, one.steps, demand)
       return true
     } catch (error) {
       one.refuse(error)

@@ -2,6 +2,7 @@
 // synchronous and at most a second behind other processes; changes are functions over a transaction.
 import type { Reader } from '../lib/parse.ts'
 import type { Settings } from './document.ts'
+import type { ShortLived } from './short-lived/short-lived.ts'
 
 export type Key = string | number
 
@@ -24,6 +25,13 @@ export interface Collection<T extends object = object, I extends string = string
   readonly indexes: Readonly<Record<I, IndexOf<T>>>
   /** The indexes of which no two records may have the same value. */
   readonly unique: readonly I[]
+  /**
+   * It may have very many records, and an engine need not hold them all: `Store.large` reads them, `Store.get` answers
+   * for those that were loaded, and everything is there in transactions. Nothing in it is unique but keys.
+   */
+  readonly isLarge?: true
+  /** A number that grows as a record is used, by which the oldest of a large collection are found. */
+  ageOf?(record: T): number
   /** One record and no list. */
   readonly isSingle?: true
   /** A program that does not know it must not open a database that has such records. */
@@ -49,6 +57,8 @@ export interface Records {
 export type Lookups = Pick<Records, 'get' | 'find' | 'count' | 'stepsOf'>
 
 export interface Transaction extends Records {
+  /** Says which records of a large collection are about to be asked for, so that they come together. */
+  expect<T extends object, I extends string>(of: Collection<T, I>, keys: readonly Key[]): void
   /** Gives a number that no record of this collection has had. */
   nextId<T extends object, I extends string>(of: Collection<T, I>): number
   /** Throws `exists` when the key or a unique value is taken. */
@@ -75,6 +85,10 @@ export interface Store extends Records {
   readonly file: string
   /** Where several nodes share the records; absent where one process has them to itself. */
   readonly shared?: Shared
+  /** What is in large collections. */
+  readonly large: Large
+  /** What lives for minutes beside the records, for all who share them. */
+  readonly shortLived: ShortLived
   /** Applies a change and resolves once it is durable, whole or not at all. Nobody reads it before. */
   transaction<T>(change: Change<T>): Promise<T>
   /**
@@ -90,6 +104,30 @@ export interface Store extends Records {
   subscribe(listener: (changes: Changes) => void): () => void
   /** Waits for pending writes and stops watching. */
   close(): Promise<void>
+}
+
+/** What large collections hold at the moment. Everything rejects with AppError `records_unavailable`. */
+export interface Large {
+  /** Loads one record, which `get` answers until it is dropped. */
+  load<T extends object, I extends string>(of: Collection<T, I>, key: Key): Promise<T | undefined>
+  find<T extends object, I extends string>(
+    of: Collection<T, I>,
+    index: I,
+    value: Key,
+  ): Promise<readonly T[]>
+  /** All of them, a piece at a time. */
+  pieces<T extends object, I extends string>(of: Collection<T, I>): AsyncIterable<readonly T[]>
+  /** Those whose age is below a number, up to `limit`. */
+  older<T extends object, I extends string>(
+    of: Collection<T, I>,
+    than: number,
+    limit: number,
+  ): Promise<readonly T[]>
+  count<T extends object, I extends string>(of: Collection<T, I>): Promise<number>
+  /** The keys of those that are in memory, where that is not all. */
+  held<T extends object, I extends string>(of: Collection<T, I>): readonly Key[]
+  /** Lets go of some of them. */
+  drop<T extends object, I extends string>(of: Collection<T, I>, keys: readonly Key[]): void
 }
 
 /** Records that other nodes change as well: how far this one has come. */

@@ -104,11 +104,18 @@ export const TRASHED_SHARES: Collection<TrashedShare, 'userID' | 'entry'> = {
   parse: parseTrashedShare,
 }
 
-export const SESSIONS: Collection<Session, 'userID'> = {
+export const SESSIONS: Collection<Session, 'userID' | 'subject' | 'sid'> = {
   name: 'sessions',
   life: 'short',
+  isLarge: true,
   keyOf: ({ id }) => id,
-  indexes: { userID: ({ userID }) => userID },
+  indexes: {
+    userID: ({ userID }) => userID,
+    // Where it was opened, and in which session there.
+    subject: ({ origin }) => origin && identityKey(origin),
+    sid: ({ origin }) => (origin?.sid ? JSON.stringify([origin.issuer, origin.sid]) : undefined),
+  },
+  ageOf: ({ lastSeenMs }) => lastSeenMs,
   unique: [],
   parse: parseSession,
 }

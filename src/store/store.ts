@@ -20,7 +20,9 @@ import { COLLECTIONS } from './collections.ts'
 import type { Document } from './document.ts'
 import { followLinks, replaceFile } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
+import { createLarge } from './large.ts'
 import { lineOf } from './record-log.ts'
+import { createShortLived } from './short-lived/short-lived.ts'
 import { type Log, logFileOf, type ReadFiles, StoreFiles } from './store-files.ts'
 import {
   type Before,
@@ -84,6 +86,8 @@ interface AheadOfDisk extends Ahead {
 
 class DocumentStore implements Store {
   readonly file: string
+  readonly large = createLarge(this)
+  readonly shortLived = createShortLived()
   declare readonly settings: Records['settings']
   declare readonly get: Records['get']
   declare readonly find: Records['find']

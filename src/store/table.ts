@@ -148,14 +148,22 @@ export function createRecords(tables: Tables): Records {
   }
 }
 
+/** Says what of a large table is needed; throws where that has to be loaded first. */
+export interface Demand {
+  keys(table: Table, keys: readonly Key[]): void
+  index(table: Table, index: string, value: Key): void
+  all(table: Table): void
+}
+
 /** A transaction that works on the tables themselves and notes in `steps` how to undo it. */
-export function createTransaction(tables: Tables, steps: Undo[]): Transaction {
+export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand): Transaction {
   const set = (table: Table, key: Key, entry: Entry | undefined) => {
     steps.push({ table, key, before: table.entries.get(key) })
     setEntry(table, key, entry)
   }
   return {
-    ...createRecords(tables),
+    ...(demand ? createDemandingRecords(tables, demand) : createRecords(tables)),
+    expect: (of, keys) => demand?.keys(demandTable(tables, of as Collection), keys),
     nextId: (of) => {
       const table = demandTable(tables, of as Collection)
       steps.push({ table, nextId: table.nextId })
@@ -164,6 +172,7 @@ export function createTransaction(tables: Tables, steps: Undo[]): Transaction {
     insert: (of, record) => {
       const table = demandTable(tables, of as Collection)
       const key = of.keyOf(record)
+      demand?.keys(table, [key])
       if (table.entries.has(key)) throw taken(table, 'key', key)
       demandUnique(table, key, record)
       set(table, key, { record, order: table.nextOrder })
@@ -176,6 +185,7 @@ export function createTransaction(tables: Tables, steps: Undo[]): Transaction {
     replace: (of, record) => {
       const table = demandTable(tables, of as Collection)
       const key = of.keyOf(record)
+      demand?.keys(table, [key])
       const before = table.entries.get(key)
       if (!before) throw new AppError('not_found', `${of.name}: no record ${key}`)
       demandUnique(table, key, record)
@@ -184,10 +194,35 @@ export function createTransaction(tables: Tables, steps: Undo[]): Transaction {
     },
     remove: (of, key) => {
       const table = demandTable(tables, of as Collection)
+      demand?.keys(table, [key])
       const before = table.entries.get(key)
       if (before) set(table, key, undefined)
       return before?.record as never
     },
+  }
+}
+
+/** Records of which some have to be asked for. */
+export function createDemandingRecords(tables: Tables, demand: Demand): Records {
+  const records = createRecords(tables)
+  const tableOf = (of: unknown) => demandTable(tables, of as Collection)
+  const allOf = <T>(of: unknown, value: () => T) => {
+    demand.all(tableOf(of))
+    return value()
+  }
+  return {
+    ...records,
+    get: (of, key) => {
+      demand.keys(tableOf(of), [key])
+      return records.get(of, key)
+    },
+    find: (of, index, value) => {
+      demand.index(tableOf(of), index, value)
+      return records.find(of, index, value)
+    },
+    values: (of, index) => allOf(of, () => records.values(of, index)),
+    all: (of) => allOf(of, () => records.all(of)),
+    count: (of) => allOf(of, () => records.count(of)),
   }
 }
 

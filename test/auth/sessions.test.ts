@@ -34,7 +34,7 @@ it('keeps the browser of a person when a script signs in again and again', async
   expect(sessions.use(opened.id)).not.toBeNull()
   expect(sessions.use('call 0')).toBeNull()
   expect(sessions.use('call 1')).not.toBeNull()
-  expect(sessions.list(1)).toHaveLength(1_000)
+  expect(await sessions.list(1)).toHaveLength(1_000)
 })
 
 it('a sign-in among 5,000 accounts and 20,000 sessions holds up the event loop for less than 20 ms', async () => {
@@ -56,7 +56,7 @@ it('a sign-in among 5,000 accounts and 20,000 sessions holds up the event loop f
   await writeFile(`${file}.sessions`, `${JSON.stringify({ put })}\n`)
   const store = await openStore(file)
   const sessions = createSessions(store, { idleMs: HOUR_MS, maxMs: HOUR_MS })
-  expect(sessions.list('all')).toHaveLength(20_000)
+  expect(await sessions.list('all')).toHaveLength(20_000)
   const { ino } = await stat(file)
   // The time the loop is busy in all turns of one.
   const busyMs = await leastMs(20, async () => {

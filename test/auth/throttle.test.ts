@@ -1,14 +1,17 @@
 import { expect, it, vi } from 'vitest'
 import { createThrottle } from '../../src/auth/throttle.ts'
+import { createShortLived } from '../../src/store/short-lived/short-lived.ts'
 import { waitFor } from '../support/deadline.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
 it('a clock that ran ahead keeps nobody out when it is put right', async () => {
-  const throttle = createThrottle({ attempts: 1, windowMs: 100 })
-  const isOpen = () => {
+  const throttle = createThrottle(createShortLived(), 'test', { attempts: 1, windowMs: 100 })
+  const isOpen = async () => {
+    const attempt = throttle.attempt()
     try {
-      throttle.begin('somebody')()
+      await attempt.begin('somebody')
+      await attempt.over()
       return true
     } catch {
       return false
@@ -16,8 +19,10 @@ it('a clock that ran ahead keeps nobody out when it is put right', async () => {
   }
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 400 * DAY_MS })
   try {
-    throttle.fail('somebody')
-    expect(isOpen()).toBe(false)
+    const wrong = throttle.attempt()
+    wrong.fail('somebody')
+    await wrong.over()
+    expect(await isOpen()).toBe(false)
   } finally {
     vi.useRealTimers()
   }

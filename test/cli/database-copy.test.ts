@@ -1,33 +1,16 @@
 // Records are copied from one database to another: everything, or nothing.
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { SCHEMA_VERSION } from '../../src/store/document.ts'
-import { runCli } from '../support/cli.ts'
-import {
-  hasPostgres,
-  POSTGRES_PASSWORD,
-  type Postgres,
-  startPostgres,
-} from '../support/postgres.ts'
-import { cwd, failed, freshFolders, login, PASSWORD, serve } from '../support/serve.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { address, done, ENV, freshDatabases } from '../support/postgres-tests.ts'
+import { cwd, failed, login, PASSWORD, serve } from '../support/serve.ts'
 
-const ENV = { PGPASSWORD: POSTGRES_PASSWORD }
 const LEGACY = join(import.meta.dirname, '../data/legacy/filebrowser.db')
-const cli = (...words: string[]) => runCli(words, { cwd, env: ENV })
-const done = async (...words: string[]) => {
-  const result = await cli(...words)
-  expect(result, words.join(' ')).toMatchObject({ code: 0 })
-  return result.stdout
-}
 const digestIn = (text: string) => /^sha256\t([0-9a-f]{64})$/m.exec(text)?.[1] ?? text
 
-let postgres: Postgres
-beforeAll(async () => {
-  if (hasPostgres()) postgres = await startPostgres()
-})
-afterAll(() => postgres?.[Symbol.asyncDispose]())
-freshFolders()
+freshDatabases()
 
 /** A database with some of everything, and somebody who is signed in. */
 async function filled(): Promise<string> {
@@ -58,7 +41,6 @@ test.runIf(hasPostgres())('to PostgreSQL and back, they are the same to the byte
   const token = await filled()
   const document = await readFile(join(cwd, 'filebrowser.db'), 'utf8')
   const files = await readdir(cwd)
-  const address = await postgres.makeDatabase()
   const before = digestIn(await done('database', 'check'))
   expect(digestIn(await done('database', 'copy', 'filebrowser.db', address))).toBe(before)
   expect(await readFile(join(cwd, 'filebrowser.db'), 'utf8')).toBe(document)
@@ -100,7 +82,6 @@ test('go into nothing that is not empty, and come from nothing that is not there
   expect(absent.stderr).toContain('there is no database at')
   expect(await readdir(cwd)).not.toContain('new.db')
   if (!hasPostgres()) return
-  const address = await postgres.makeDatabase()
   await done('config', 'init', '-d', address)
   const served = await failed(['database', 'copy', 'filebrowser.db', address], ENV)
   expect(served.stderr).toContain('is not empty and is left as it is')

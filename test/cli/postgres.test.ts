@@ -3,33 +3,18 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { runCli } from '../support/cli.ts'
-import {
-  hasPostgres,
-  POSTGRES_PASSWORD,
-  type Postgres,
-  startPostgres,
-} from '../support/postgres.ts'
-import { cwd, failed, freshFolders, login, PASSWORD, serve } from '../support/serve.ts'
-
-const ENV = { PGPASSWORD: POSTGRES_PASSWORD }
-let server: Postgres
-let address: string
+import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
+import { address, ENV, freshDatabases, postgres } from '../support/postgres-tests.ts'
+import { cwd, failed, login, PASSWORD, serve } from '../support/serve.ts'
 
 const cli = (words: string[], env: Record<string, string> = ENV) =>
   runCli([...words, '-d', address], { cwd, env })
 const lastLine = (text: string) => text.trimEnd().split('\n').at(-1)
 
 describe.runIf(hasPostgres())('records on PostgreSQL', () => {
-  beforeAll(async () => {
-    server = await startPostgres()
-  })
-  afterAll(() => server?.[Symbol.asyncDispose]())
-  freshFolders()
-  beforeEach(async () => {
-    address = await server.makeDatabase()
-  })
+  freshDatabases()
 
   test('are made by the first start, used by the next, and changed by commands meanwhile', async () => {
     const first = await serve(['-d', address, '--password', PASSWORD], ENV)
@@ -122,7 +107,7 @@ describe.runIf(hasPostgres())('records on PostgreSQL', () => {
     ['no password', () => ({ env: {} }), /refuses fb: the password is wrong or missing/],
     [
       'a database that is not there',
-      () => ({ to: server.address('nowhere') }),
+      () => ({ to: postgres.address('nowhere') }),
       /there is no database "nowhere"/,
     ],
     [
@@ -164,20 +149,20 @@ describe.runIf(hasPostgres())('records on PostgreSQL', () => {
 
   test('of another program or a newer version are left as they are', async () => {
     const name = address.split('/').at(-1) ?? ''
-    await server.query(name, 'create schema filebrowser')
-    await server.query(name, 'create table filebrowser.things (a int)')
+    await postgres.query(name, 'create schema filebrowser')
+    await postgres.query(name, 'create table filebrowser.things (a int)')
     const foreign = await failed(['-d', address, '--password', PASSWORD], ENV)
     expect(lastLine(foreign.stderr)).toContain(
       'holds tables of another program. Nothing was changed.',
     )
-    await server.query(name, 'drop schema filebrowser cascade')
+    await postgres.query(name, 'drop schema filebrowser cascade')
     await cli(['config', 'init'])
-    await server.query(name, 'update filebrowser.fb_meta set layout = 9, min_layout = 9')
+    await postgres.query(name, 'update filebrowser.fb_meta set layout = 9, min_layout = 9')
     const newer = await failed(['-d', address, '--password', PASSWORD], ENV)
     expect(lastLine(newer.stderr)).toContain('was written by a newer version')
-    await server.query(name, 'update filebrowser.fb_meta set layout = 9, min_layout = 1')
+    await postgres.query(name, 'update filebrowser.fb_meta set layout = 9, min_layout = 1')
     expect(await cli(['users', 'ls'])).toMatchObject({ code: 0 })
-    await server.query(
+    await postgres.query(
       name,
       `create table filebrowser.vaults (key text); insert into filebrowser.vaults values ('1');
        insert into filebrowser.fb_collections values ('vaults', true)`,
@@ -204,5 +189,5 @@ async function secret(text: string): Promise<string> {
 
 function passLine(): string {
   const password = POSTGRES_PASSWORD.replaceAll(':', '\\:')
-  return `# mine\nother:5432:*:fb:no\n127.0.0.1:${server.port}:*:fb:${password}\n`
+  return `# mine\nother:5432:*:fb:no\n127.0.0.1:${postgres.port}:*:fb:${password}\n`
 }

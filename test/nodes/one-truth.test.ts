@@ -1,37 +1,24 @@
 // Two servers over one PostgreSQL: what is taken from somebody on one is refused by the other within a second,
 // also when that has lost the database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { runCli } from '../support/cli.ts'
 import { type Cut, cutInFront } from '../support/cut.ts'
 import { waitFor } from '../support/deadline.ts'
-import {
-  hasPostgres,
-  POSTGRES_PASSWORD,
-  type Postgres,
-  startPostgres,
-} from '../support/postgres.ts'
-import { cwd, freshFolders, login, PASSWORD, type Served, serve } from '../support/serve.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { address, done, ENV, freshDatabases, postgres } from '../support/postgres-tests.ts'
+import { login, PASSWORD, type Served, serve } from '../support/serve.ts'
 
-const ENV = { PGPASSWORD: POSTGRES_PASSWORD }
-let postgres: Postgres
 let cut: Cut
-let address: string
 /** The second one reaches the database through what can be cut. */
 let [one, two]: [Served, Served] = [] as never
 let token: string
 
 describe.runIf(hasPostgres())('two servers over one database', () => {
+  freshDatabases()
   beforeAll(async () => {
-    postgres = await startPostgres()
     cut = await cutInFront(postgres.port)
   })
-  afterAll(async () => {
-    await cut?.[Symbol.asyncDispose]()
-    await postgres?.[Symbol.asyncDispose]()
-  })
-  freshFolders()
+  afterAll(() => cut?.[Symbol.asyncDispose]())
   beforeEach(async () => {
-    address = await postgres.makeDatabase()
     one = await start(1, address)
     two = await start(2, address.replace(String(postgres.port), String(cut.port)))
     token = await (await login(one.origin, PASSWORD)).text()
@@ -100,6 +87,51 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
     },
   )
 
+  test('count guesses together: twenty by turns are refused like twenty on one', async () => {
+    const guess = async (server: Served) => {
+      const body = JSON.stringify({ username: 'admin', password: 'wrong' })
+      return (await fetch(`${server.origin}/api/login`, { method: 'POST', body })).status
+    }
+    const three = await start(3, address)
+    const statuses: number[] = []
+    for (let n = 0; n < 20; n++) statuses.push(await guess([one, two, three][n % 3] as Served))
+    const refused = statuses.indexOf(429)
+    expect(statuses.slice(0, refused)).toEqual(Array(10).fill(403))
+    expect(statuses.filter((status) => status === 403).length).toBeLessThan(13)
+    const right = await login(two.origin, PASSWORD)
+    expect(right.status).toBe(429)
+  })
+
+  test('hold what was locked and noted by WebDAV on the other', async () => {
+    const dav = (server: Served, method: string, body: string, headers = {}) =>
+      fetch(`${server.origin}/dav/a.txt`, {
+        method,
+        body,
+        headers: {
+          Authorization: `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`,
+          ...headers,
+        },
+      })
+    const note =
+      '<propertyupdate xmlns="DAV:"><set><prop><n xmlns="urn:x">noted here</n></prop></set></propertyupdate>'
+    expect((await dav(one, 'PROPPATCH', note)).status).toBe(207)
+    await waitFor('the note on the other', async () => {
+      const found = await dav(two, 'PROPFIND', '<propfind xmlns="DAV:"><allprop/></propfind>', {
+        Depth: '0',
+      })
+      return (await found.text()).includes('noted here')
+    })
+    const lock =
+      '<lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>'
+    const both = await Promise.all([dav(one, 'LOCK', lock), dav(two, 'LOCK', lock)])
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 423])
+    const [lockToken = ''] = both.flatMap(({ headers }) => headers.get('lock-token') ?? [])
+    for (const server of [one, two])
+      await refusedBy(server, '/api/resources/a.txt', 423, token, 'PUT')
+    const holder = both[0]?.status === 200 ? two : one
+    expect((await dav(holder, 'UNLOCK', '', { 'Lock-Token': lockToken })).status).toBe(204)
+  })
+
   test('let one win where both want the same name', async () => {
     const add = (server: Served, name: string) =>
       ask(server, '/api/users', {
@@ -119,13 +151,13 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
 })
 
 async function start(n: number, database: string): Promise<Served> {
-  return serve(['-d', database, '--stateDir', `node${n}`, '--password', PASSWORD], ENV)
+  return serve(
+    ['-d', database, '--stateDir', `node${n}`, '--password', PASSWORD, '--davPasswords'],
+    ENV,
+  )
 }
 
-const cli = async (...words: string[]) => {
-  const result = await runCli([...words, '-d', address], { cwd, env: ENV })
-  expect(result).toMatchObject({ code: 0 })
-}
+const cli = (...words: string[]) => done(...words, '-d', address)
 
 async function tokenOf(username: string): Promise<string> {
   const body = JSON.stringify({ username, password: PASSWORD })

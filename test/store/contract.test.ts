@@ -4,6 +4,11 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
 import type { Collection, Key, Life, Store, Transaction } from '../../src/store/collection.ts'
 import { ENGINES, type Engine } from '../support/engines.ts'
+import { LONG } from '../support/scale.ts'
+
+/** Of each engine, at random. */
+const OPERATIONS = LONG ? 100_000 : 2_000
+const LIMIT_MS = LONG ? 30 * 60_000 : 120_000
 
 interface Thing {
   id: Key
@@ -12,13 +17,14 @@ interface Thing {
   note?: string
 }
 
-function things(name: string, life: Life): Collection<Thing, 'name' | 'group'> {
+function things(name: string, life: Life, isLarge = false): Collection<Thing, 'name' | 'group'> {
   return {
     name,
     life,
+    ...(isLarge && { isLarge, ageOf: ({ group }) => group }),
     keyOf: ({ id }) => id,
     indexes: { name: (thing) => thing.name, group: ({ group }) => group || undefined },
-    unique: ['name'],
+    unique: isLarge ? [] : ['name'],
     parse: (r) => ({
       id: typeof r.raw('id') === 'number' ? r.int('id') : r.str('id'),
       name: r.str('name'),
@@ -30,7 +36,9 @@ function things(name: string, life: Life): Collection<Thing, 'name' | 'group'> {
 
 const KEPT = things('kept', 'kept')
 const SHORT = things('short', 'short')
-const ALL = [KEPT, SHORT]
+/** An engine need not hold it as a whole. */
+const LARGE = things('large', 'short', true)
+const ALL = [KEPT, SHORT, LARGE]
 
 interface Step {
   what: 'insert' | 'replace' | 'remove'
@@ -56,7 +64,7 @@ const step = (of: readonly Step['of'][]): fc.Arbitrary<Step> =>
   })
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: change(ALL, false) },
-  { weight: 3, arbitrary: change([SHORT], true) },
+  { weight: 3, arbitrary: change([SHORT, LARGE], true) },
   { weight: 1, arbitrary: fc.constant<Act>({ what: 'reopen' }) },
 )
 
@@ -75,7 +83,7 @@ type Model = Map<string, Thing[]>
 function applyToModel(model: Model, { what, of, thing }: Step): 'exists' | 'not_found' | null {
   const list = model.get(of.name) ?? []
   const at = list.findIndex(({ id }) => id === thing.id)
-  const isTaken = list.some(({ id, name }) => id !== thing.id && name === thing.name)
+  const isTaken = !of.isLarge && list.some(({ id, name }) => id !== thing.id && name === thing.name)
   if (what === 'insert' && at >= 0) return 'exists'
   if (what === 'replace' && at < 0) return 'not_found'
   if (what !== 'remove' && isTaken) return 'exists'
@@ -101,14 +109,41 @@ function apply(tx: Transaction, { what, of, thing }: Step): 'exists' | 'not_foun
 }
 
 /** Everything a store answers, by each of its ways. */
-function compare(store: Store | Transaction, model: Model): void {
-  for (const of of ALL) {
+async function compareStore(store: Store, model: Model): Promise<void> {
+  compare(store, model, [KEPT, SHORT])
+  const { large } = store
+  const list = model.get(LARGE.name) ?? []
+  const pieces: Thing[] = []
+  for await (const piece of large.pieces(LARGE)) pieces.push(...piece)
+  expect(pieces).toEqual(list)
+  expect(await large.count(LARGE)).toBe(list.length)
+  for (const group of [1, 2])
+    expect(await large.find(LARGE, 'group', group)).toEqual(
+      list.filter((one) => one.group === group),
+    )
+  const older = list.filter(({ group }) => group < 2)
+  expect(new Set(await large.older(LARGE, 2, 10))).toEqual(new Set(older))
+  expect(await large.older(LARGE, 2, 1)).toHaveLength(Math.min(1, older.length))
+  for (const [n, thing] of list.entries()) {
+    expect(await large.load(LARGE, thing.id)).toEqual(thing)
+    expect(store.get(LARGE, thing.id)).toEqual(thing)
+    // What comes next finds some of them in memory.
+    if (n % 2) large.drop(LARGE, [thing.id])
+  }
+  expect(await large.load(LARGE, 'nobody')).toBeUndefined()
+}
+
+/** The same within a transaction. */
+function compare(store: Store | Transaction, model: Model, all = ALL): void {
+  for (const of of all) {
     const list = model.get(of.name) ?? []
     expect(store.all(of)).toEqual(list)
     expect(store.count(of)).toBe(list.length)
     for (const thing of list) {
       expect(store.get(of, thing.id)).toEqual(thing)
-      expect(store.find(of, 'name', thing.name)).toEqual([thing])
+      expect(store.find(of, 'name', thing.name)).toEqual(
+        list.filter(({ name }) => name === thing.name),
+      )
     }
     for (const group of [0, 1, 2])
       expect(store.find(of, 'group', group)).toEqual(
@@ -142,23 +177,25 @@ async function actOn(store: Store, model: Model, action: Act & { what: 'change' 
 describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
   afterAll(() => engine.end())
 
-  it('are what a list would be, whatever is done to them', { timeout: 120_000 }, async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
-        await using place = await engine.make(ALL as Collection[])
-        let store = await place.open()
-        let model: Model = new Map()
-        for (const action of acts) {
-          if (action.what === 'reopen') {
-            await store.close()
-            store = await place.open()
-          } else model = await actOn(store, model, action)
-          compare(store, model)
+  it('are what a list would be, whatever is done to them', { timeout: LIMIT_MS }, async () => {
+    let operations = 0
+    const property = fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
+      await using place = await engine.make(ALL as Collection[])
+      let store = await place.open()
+      let model: Model = new Map()
+      for (const action of acts) {
+        if (action.what === 'reopen') {
+          await store.close()
+          store = await place.open()
+        } else {
+          model = await actOn(store, model, action)
+          operations += action.steps.length
         }
-        await store.close()
-      }),
-      { numRuns: engine.runs },
-    )
+        await compareStore(store, model)
+      }
+      await store.close()
+    })
+    while (operations < OPERATIONS) await fc.assert(property, { numRuns: 10 })
   })
 
   it('change at once for who waits with others, in order, and each for itself', async () => {
@@ -192,7 +229,8 @@ describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
       })
     await store.close()
     store = await place.open()
-    for (const of of ALL) expect(store.all(of)).toEqual([three, one])
+    for (const of of [KEPT, SHORT]) expect(store.all(of)).toEqual([three, one])
+    for await (const piece of store.large.pieces(LARGE)) expect(piece).toEqual([three, one])
     await store.close()
   })
 

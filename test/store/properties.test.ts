@@ -2,14 +2,18 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { createProperties, MAX_ALL_BYTES } from '../../src/store/dav/properties.ts'
+import {
+  createProperties,
+  createPropertyFile,
+  MAX_ALL_BYTES,
+} from '../../src/store/dav/properties.ts'
 
 let folder: string
 const log = { error: (message: string) => expect.unreachable(message) }
 let opened: ReturnType<typeof createProperties>[]
 /** Closed before the folder is removed: a store writes once more as it closes. */
 const open = () => {
-  const properties = createProperties(join(folder, 'x.db'), log)
+  const properties = createProperties(createPropertyFile(join(folder, 'x.db'), log))
   opened.push(properties)
   return properties
 }

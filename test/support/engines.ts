@@ -13,8 +13,6 @@ export interface EnginePlace extends AsyncDisposable {
 
 export interface Engine {
   name: string
-  /** How often what is random is tried. */
-  runs: number
   make(collections: readonly Collection[]): Promise<EnginePlace>
   /** Ends what all places share. */
   end(): Promise<void>
@@ -22,7 +20,6 @@ export interface Engine {
 
 const DOCUMENT: Engine = {
   name: 'the document and its logs',
-  runs: 60,
   make: async (collections) => {
     const tree = await makeTree({})
     const file = join(tree.base, 'records.db')
@@ -45,7 +42,6 @@ function postgresEngine(): Engine {
   }
   return {
     name: 'PostgreSQL',
-    runs: 12,
     make: async (collections) => {
       running ??= start()
       const { address } = await running

@@ -107,7 +107,7 @@ export function clientOf(port: number, database: string): pg.ClientConfig {
   return { host: '127.0.0.1', port, user: 'fb', database, password: POSTGRES_PASSWORD }
 }
 
-function identityOf(user: string): { uid: number; gid: number } {
+export function identityOf(user: string): { uid: number; gid: number } {
   const id = (flag: string) => Number(execFileSync('id', [flag, user], { encoding: 'utf8' }))
   return { uid: id('-u'), gid: id('-g') }
 }
@@ -116,7 +116,7 @@ function run([program = '', ...words]: string[], cwd: string): void {
   execFileSync(program, words, { cwd, stdio: 'pipe' })
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer()
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')

@@ -44,7 +44,8 @@ export async function readLogoutToken(
   if (typeof event !== 'object' || event === null) throw refused('it tells of no logout')
   if (nonce !== undefined) throw refused('it is an ID token')
   if (typeof sub !== 'string' && typeof sid !== 'string') throw refused('it names nobody')
-  if (!once(`logout ${jti}`, (MAX_AGE_S + 2 * TOLERANCE_S) * 1000)) throw refused('it came before')
+  if (!(await once(`logout ${jti}`, (MAX_AGE_S + 2 * TOLERANCE_S) * 1000)))
+    throw refused('it came before')
   return {
     issuer,
     subject: typeof sub === 'string' ? sub : null,

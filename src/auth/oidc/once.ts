@@ -1,22 +1,17 @@
 // What counts once: attempts that have come back, and logouts that were told.
+import type { Kind, ShortLived } from '../../store/short-lived/short-lived.ts'
 
 /** Strangers cause entries only with what the provider or this server has signed. */
-const MAX_KEPT = 10_000
+const KIND: Kind<true> = { name: 'once', max: 10_000 }
 
-/** True the first time a key is shown within its life. */
-export type Once = (key: string, lifeMs: number) => boolean
+/** True the first time a key is shown within its life, to whatever node. */
+export type Once = (key: string, lifeMs: number) => Promise<boolean>
 
-export function createOnce(): Once {
-  const ends = new Map<string, number>()
-  return (key, lifeMs) => {
-    const nowMs = Date.now()
-    if ((ends.get(key) ?? 0) > nowMs) return false
-    for (const [old, endsMs] of ends) {
-      if (endsMs > nowMs && ends.size < MAX_KEPT) break
-      ends.delete(old)
-    }
-    ends.delete(key)
-    ends.set(key, nowMs + lifeMs)
-    return true
-  }
+export function createOnce(all: ShortLived): Once {
+  return (key, lifeMs) =>
+    all.use(KIND, [key], ([cell]) => {
+      if (cell?.value) return false
+      cell?.put(true, lifeMs)
+      return true
+    })
 }

@@ -4,6 +4,7 @@ import { createRemoteJWKSet, type JWTVerifyGetKey } from 'jose'
 import type { ClientAuth, Configuration, TokenEndpointResponse } from 'openid-client'
 import type { Config } from '../../config/config.ts'
 import { AppError } from '../../lib/errors.ts'
+import type { ShortLived } from '../../store/short-lived/short-lived.ts'
 import type { ExternalIdentity } from '../external/admit.ts'
 import type { Attempt } from './attempt.ts'
 import { type Claims, claimAt, groupsAt, hasTooManyGroups, TOO_MANY_GROUPS } from './claims.ts'
@@ -52,13 +53,13 @@ interface Known {
 }
 
 /** Null where none is configured; nothing is loaded then. */
-export function createOidcProvider(config: Config): OidcProvider | null {
+export function createOidcProvider(config: Config, all: ShortLived): OidcProvider | null {
   const options = oidcOptionsOf(config)
-  return options && providerOf(options)
+  return options && providerOf(options, all)
 }
 
-function providerOf(options: OidcOptions): OidcProvider {
-  const once = createOnce()
+function providerOf(options: OidcOptions, all: ShortLived): OidcProvider {
+  const once = createOnce(all)
   let known: Promise<Known> | null = null
   let knownAtMs = 0
   const get = () => {

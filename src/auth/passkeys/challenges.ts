@@ -1,14 +1,12 @@
-// Challenges that wait for their answer: each is good once, for one purpose, at one site. In memory: after a restart
-// people try again.
+// Challenges that wait for their answer: each is good once, for one purpose, at one site.
 import { randomBytes } from 'node:crypto'
+import { type Kind, putIn, type ShortLived, takeOut } from '../../store/short-lived/short-lived.ts'
 import type { Site } from './site.ts'
 
 const CHALLENGE_BYTES = 32
 export const CHALLENGE_MS = 5 * 60_000
-/** Strangers ask for them as well. */
-const MAX_WAITING = 10_000
-/** So that nobody pushes out those of others. */
-const MAX_PER_OWNER = 100
+/** Strangers ask for them as well; of each owner a hundred, so that nobody pushes out those of others. */
+const KIND: Kind<Ceremony> = { name: 'challenge', max: 10_000, maxPerOwner: 100 }
 
 /** What a challenge was given for. */
 export interface Ceremony {
@@ -23,41 +21,19 @@ export interface Ceremony {
 
 export interface Challenges {
   /** A new one, base64url. The oldest goes when there are too many. */
-  issue(ceremony: Ceremony): string
+  issue(ceremony: Ceremony): Promise<string>
   /** Takes one out, so that it counts once; null for none that lives. */
-  take(challenge: string): Ceremony | null
+  take(challenge: string): Promise<Ceremony | null>
 }
 
-export function createChallenges(): Challenges {
-  const waiting = new Map<string, { ceremony: Ceremony; endsMs: number }>()
-  const owners = new Map<string, Set<string>>()
-  const drop = (challenge: string) => {
-    const found = waiting.get(challenge)
-    if (!found) return null
-    waiting.delete(challenge)
-    const own = owners.get(found.ceremony.owner)
-    own?.delete(challenge)
-    if (own?.size === 0) owners.delete(found.ceremony.owner)
-    return found.endsMs > Date.now() ? found.ceremony : null
-  }
-  const first = (of: Iterable<string>) => of[Symbol.iterator]().next().value as string
+export function createChallenges(all: ShortLived): Challenges {
   return {
-    issue: (ceremony) => {
-      const nowMs = Date.now()
-      // In the order in which they end.
-      for (const [challenge, { endsMs }] of waiting) {
-        if (endsMs > nowMs) break
-        drop(challenge)
-      }
-      const own = owners.get(ceremony.owner)
-      if (own && own.size >= MAX_PER_OWNER) drop(first(own))
-      if (waiting.size >= MAX_WAITING) drop(first(waiting.keys()))
+    issue: async (ceremony) => {
       const challenge = randomBytes(CHALLENGE_BYTES).toString('base64url')
-      waiting.set(challenge, { ceremony, endsMs: nowMs + CHALLENGE_MS })
-      const set = owners.get(ceremony.owner) ?? new Set()
-      owners.set(ceremony.owner, set.add(challenge))
+      const { owner } = ceremony
+      await putIn(all, KIND, challenge, { value: ceremony, lifeMs: CHALLENGE_MS, owner })
       return challenge
     },
-    take: drop,
+    take: async (challenge) => (await takeOut(all, KIND, challenge))?.value ?? null,
   }
 }

@@ -49,7 +49,11 @@ export interface Passkeys {
   /** True where anybody has one for this site. */
   isOfferedAt(site: Site | NoSite): boolean
   /** What a browser makes a passkey by. Throws `conflict` when there are many already. */
-  beginAdding(user: User, owner: string, site: Site): PublicKeyCredentialCreationOptionsJSON
+  beginAdding(
+    user: User,
+    owner: string,
+    site: Site,
+  ): Promise<PublicKeyCredentialCreationOptionsJSON>
   /** Adds what it made. Throws `bad_request`, `wrong_credentials`, `exists`, `conflict`. */
   add(
     userID: number,
@@ -58,7 +62,7 @@ export interface Passkeys {
     demand: () => void,
   ): Promise<Passkey>
   /** What a browser signs by; of this account, or of whoever answers. */
-  begin(ceremony: Ceremony, userID?: number): PublicKeyCredentialRequestOptionsJSON
+  begin(ceremony: Ceremony, userID?: number): Promise<PublicKeyCredentialRequestOptionsJSON>
   /** The passkey that has signed, which is noted as used. Throws `wrong_credentials`. */
   prove(response: AuthenticationResponseJSON, wanted: Wanted): Promise<Passkey>
   flush(): Promise<void>
@@ -77,7 +81,7 @@ export function removePasskey(tx: Transaction, userID: number, id: string): Pass
 }
 
 export function createPasskeys(store: Store, log: Logger, threads: Threads): Passkeys {
-  const challenges = createChallenges()
+  const challenges = createChallenges(store.shortLived)
   const verifier = createVerifier(threads)
   const lastUsed = createLastUsed(store, PASSKEYS)
 
@@ -97,11 +101,11 @@ export function createPasskeys(store: Store, log: Logger, threads: Threads): Pas
     fitting,
     isOfferedAt: (site) =>
       typeof site !== 'string' && store.find(PASSKEYS, 'rpID', site.rpID).length > 0,
-    beginAdding: (user, owner, site) => {
+    beginAdding: async (user, owner, site) => {
       const own = store.find(PASSKEYS, 'userID', user.id)
       demandRoom(own)
       const userHandle = own[0]?.userHandle ?? randomBytes(HANDLE_BYTES).toString('base64url')
-      const challenge = challenges.issue({ purpose: 'register', owner, site, userHandle })
+      const challenge = await challenges.issue({ purpose: 'register', owner, site, userHandle })
       return {
         rp: { id: site.rpID, name: store.settings().branding.name || 'File Browser' },
         user: { id: userHandle, name: user.username, displayName: user.username },
@@ -112,7 +116,7 @@ export function createPasskeys(store: Store, log: Logger, threads: Threads): Pas
     },
     add: async (userID, owner, { name, response }, demand) => {
       const checked = checkName(name)
-      const { challenge, ceremony } = takeOne(challenges, response, 'register', owner)
+      const { challenge, ceremony } = await takeOne(challenges, response, 'register', owner)
       const { site, userHandle = '' } = ceremony
       const made = await verifier.verify({ kind: 'register', response, challenge, site })
       if (made.id !== response.id || made.id === '' || made.id.length > MAX_ID_LENGTH)
@@ -131,8 +135,8 @@ export function createPasskeys(store: Store, log: Logger, threads: Threads): Pas
         })
       })
     },
-    begin: (ceremony, userID) => ({
-      challenge: challenges.issue(ceremony),
+    begin: async (ceremony, userID) => ({
+      challenge: await challenges.issue(ceremony),
       rpId: ceremony.site.rpID,
       allowCredentials:
         userID === undefined ? [] : fitting(userID, ceremony.site).map(descriptorOf),
@@ -141,7 +145,7 @@ export function createPasskeys(store: Store, log: Logger, threads: Threads): Pas
       timeout: CHALLENGE_MS,
     }),
     prove: async (response, { purpose, owner, userID }) => {
-      const { challenge, ceremony } = takeOne(challenges, response, purpose, owner)
+      const { challenge, ceremony } = await takeOne(challenges, response, purpose, owner)
       const passkey = store.get(PASSKEYS, response.id)
       if (!passkey || passkey.rpID !== ceremony.site.rpID) throw refused('unknown here')
       demandOwner(passkey, response, { purpose, userID })
@@ -193,14 +197,14 @@ async function countUse(
   })
 }
 
-function takeOne(
+async function takeOne(
   challenges: Challenges,
   given: { response: { clientDataJSON: string } },
   purpose: Ceremony['purpose'],
   owner: string | undefined,
 ) {
   const challenge = challengeOf(given)
-  const ceremony = challenges.take(challenge)
+  const ceremony = await challenges.take(challenge)
   const isWanted = ceremony?.purpose === purpose && (!owner || ceremony.owner === owner)
   if (!isWanted) throw refused('the challenge is unknown, used or too old')
   return { challenge, ceremony }

@@ -6,6 +6,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { Records, Store, Transaction } from '../../store/collection.ts'
 import { PASSKEYS, SECOND_FACTORS } from '../../store/collections.ts'
 import type { SecondFactor, User } from '../../store/document.ts'
+import { type Kind, lookAt, putIn, takeOut } from '../../store/short-lived/short-lived.ts'
 import { endSessions, removePasskeys } from '../../store/users.ts'
 import { createThrottle } from '../throttle.ts'
 import { findRecoveryCode, hashOfRecoveryCode, newRecoveryCodes } from './recovery.ts'
@@ -15,8 +16,8 @@ import { newSecret, stepOf, uriOf } from './totp.ts'
 const WRONG_CODES = { attempts: 5, windowMs: 24 * 60 * 60_000, maxBlockMs: 15 * 60_000 }
 /** How long somebody may take to scan the code and type the first six digits. */
 const ENROL_MS = 15 * 60_000
-/** Started and not finished; the oldest goes first. */
-const MAX_ENROLLING = 10_000
+/** Started and not finished: the secret, by account. */
+const ENROLLING: Kind<string> = { name: 'enrolling', max: 10_000 }
 
 /** What somebody types to prove a second factor. */
 export interface Proof {
@@ -36,7 +37,7 @@ export interface SecondFactors {
    * without a factor, and `too_many_requests` after five that were wrong.
    */
   prove(userID: number, proof: Proof): Promise<void>
-  /** Begins an enrolment, in memory; another one of the account ends. Throws `exists`. */
+  /** Begins an enrolment; another one of the account ends. Throws `exists`. */
   begin(user: User): Promise<Enrolment>
   /**
    * Makes the factor that was begun the account's when the code is right; gives its recovery codes, which nobody can read
@@ -105,8 +106,8 @@ export function requireSecondFactor(tx: Transaction, userID: number, required: b
 }
 
 export function createSecondFactors(store: Store): SecondFactors {
-  const wrong = createThrottle(WRONG_CODES)
-  const enrolling = new Map<number, { secret: string; endsMs: number }>()
+  const all = store.shortLived
+  const wrong = createThrottle(all, 'codes', WRONG_CODES)
 
   const take = async (userID: number, proof: Proof): Promise<void> => {
     const known = enrolled(store, userID)
@@ -126,15 +127,16 @@ export function createSecondFactors(store: Store): SecondFactors {
   }
   const counted = async (userID: number, attempt: () => Promise<void>): Promise<void> => {
     const key = String(userID)
-    const over = wrong.begin(key)
+    const counting = wrong.attempt()
+    await counting.begin(key)
     try {
       await attempt()
-      wrong.succeed(key)
+      counting.succeed(key)
     } catch (error) {
-      if (error instanceof AppError && error.code === 'wrong_credentials') wrong.fail(key)
+      if (error instanceof AppError && error.code === 'wrong_credentials') counting.fail(key)
       throw error
     } finally {
-      over()
+      await counting.over()
     }
   }
   return {
@@ -144,18 +146,16 @@ export function createSecondFactors(store: Store): SecondFactors {
     begin: async (user) => {
       if (enrolled(store, user.id)) throw alreadyOn()
       const secret = await newSecret()
-      enrolling.delete(user.id)
-      enrolling.set(user.id, { secret, endsMs: Date.now() + ENROL_MS })
-      if (enrolling.size > MAX_ENROLLING) enrolling.delete(enrolling.keys().next().value as number)
+      await putIn(all, ENROLLING, String(user.id), { value: secret, lifeMs: ENROL_MS })
       const issuer = store.settings().branding.name || 'File Browser'
       return { secret, uri: await uriOf(secret, issuer, user.username) }
     },
     finish: async (userID, code, demand) => {
-      const begun = enrolling.get(userID)
-      if (!begun || begun.endsMs <= Date.now()) throw new AppError('not_found', 'nothing was begun')
+      const secret = await lookAt(all, ENROLLING, String(userID))
+      if (secret === undefined) throw new AppError('not_found', 'nothing was begun')
       const codes = newRecoveryCodes()
       await counted(userID, async () => {
-        const lastStep = await stepOf(begun.secret, code)
+        const lastStep = await stepOf(secret, code)
         if (lastStep === null) throw refused(wrongCode())
         await store.transaction((tx) => {
           demand()
@@ -164,7 +164,7 @@ export function createSecondFactors(store: Store): SecondFactors {
           tx.remove(SECOND_FACTORS, userID)
           tx.insert(SECOND_FACTORS, {
             userID,
-            secret: begun.secret,
+            secret,
             lastStep,
             recovery: codes.map(hashOfRecoveryCode),
             createdMs: Date.now(),
@@ -172,7 +172,7 @@ export function createSecondFactors(store: Store): SecondFactors {
           })
         })
       })
-      enrolling.delete(userID)
+      await takeOut(all, ENROLLING, String(userID))
       return codes
     },
   }

@@ -43,6 +43,6 @@ async function endLock(c: Ctx, deps: Deps): Promise<Response> {
   const { vpath, query } = c.env.target
   const lock = (await locksAt(actor, vpath)).find((each) => idOfLock(each) === query.get('id'))
   if (!lock) throw new AppError('not_found', `${vpath} has no such lock`)
-  unlock(actor, lock)
+  await unlock(actor, lock)
   return sendStatus(204)
 }

@@ -87,7 +87,7 @@ async function refresh(c: Ctx, deps: Deps, seconds: number): Promise<Response> {
   )
   if (!own) throw new AppError('precondition_failed', `${vpath} has no such lock`)
   requireMay(actor, 'see', vpath)
-  const fresh = deps.davLocks.refresh(own, Date.now() + seconds * 1000)
+  const fresh = await deps.davLocks.refresh(own, Date.now() + seconds * 1000)
   return answer(writeProp(c, [fresh]), XML_TYPE)
 }
 
@@ -103,7 +103,7 @@ export async function unlockEntry(c: Ctx, deps: Deps): Promise<Response> {
     return sendError(error, 'lock-token-matches-request-uri')
   }
   if (found.userID !== actor.user.id) throw new AppError('forbidden', 'the lock of somebody else')
-  unlock(actor, found)
+  await unlock(actor, found)
   return answer(null, {}, 204)
 }
 

@@ -46,16 +46,17 @@ export function createSignIn(deps: Deps): (c: Ctx) => Promise<void> {
     ]
     const act = { via: 'webdav', user: shortName(given.username), only: 'refusals' } as const
     setAct(c, 'sign-in', act)
-    const over = deps.logins.begin(...keys)
+    const counting = deps.logins.attempt()
+    await counting.begin(...keys)
     try {
       const user = await passwords(given)
       if (user) return enter(c, deps, { kind: 'account', user })
+      // A device that nobody has told of a new password is no attack, and worth one line.
+      if (wrong.isNew(keys.join(' '), given)) counting.fail(...keys)
+      else dropAct(c)
     } finally {
-      over()
+      await counting.over()
     }
-    // A device that nobody has told of a new password is no attack, and worth one line.
-    if (wrong.isNew(keys.join(' '), given)) deps.logins.fail(...keys)
-    else dropAct(c)
     throw challenge(c)
   }
 }

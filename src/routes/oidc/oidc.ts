@@ -119,22 +119,22 @@ async function finish(c: Ctx, deps: Deps): Promise<Response> {
   addFacts(c, { via: 'oidc' })
   const keys = guessKeys(c, deps, 'sign-in')
   let attempt: Attempt | null = null
-  let over = () => {}
+  const counting = deps.logins.attempt()
   try {
-    over = deps.logins.begin(...keys)
+    await counting.begin(...keys)
     attempt = await takeAttempt(c, deps)
     const query = c.env.target.query.toString()
     const shown = await providerOf(deps).finish(attempt, `${callbackOf(c, deps)}?${query}`)
     addFacts(c, { user: shortName(shown.who.username) })
     if (attempt.purpose === 'connect') await connectOwn(c, deps, attempt, shown)
-    else if (attempt.purpose === 'confirm') confirmOwn(c, deps, attempt, shown)
+    else if (attempt.purpose === 'confirm') await confirmOwn(c, deps, attempt, shown)
     else await enter(c, deps, shown)
     return redirect(deps, attempt.returnTo)
   } catch (error) {
-    if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
+    if (error instanceof AppError && error.code === 'wrong_credentials') counting.fail(...keys)
     return refuse(c, deps, attempt, error)
   } finally {
-    over()
+    await counting.over()
   }
 }
 
@@ -144,7 +144,7 @@ async function takeAttempt(c: Ctx, deps: Deps): Promise<Attempt> {
   const name = attemptCookie(state)
   const sealed = attemptCookies(c.req.header('cookie') ?? '').find((one) => one.name === name)
   const attempt = sealed && (await openAttempt(deps.store.settings().key, sealed.value, state))
-  if (!attempt || !providerOf(deps).once(`attempt ${state}`, ATTEMPT_MS))
+  if (!attempt || !(await providerOf(deps).once(`attempt ${state}`, ATTEMPT_MS)))
     throw new AppError('unauthenticated', 'this browser has begun no such sign-in')
   dropAttempt(c, deps, name)
   return attempt
@@ -163,7 +163,7 @@ async function enter(c: Ctx, deps: Deps, { who, sid, idToken }: Shown): Promise<
 
 async function connectOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown): Promise<void> {
   const { rules } = providerOf(deps).options
-  const user = holderOf(deps, attempt)
+  const user = await findHolder(deps, attempt)
   setAct(c, 'connect', { user: user.username, via: 'oidc', target: shortName(who.username) })
   if (rules.allowedGroups.length > 0 && !isAllowed(deps, who, rules))
     throw new AppError('wrong_credentials', `${who.username} is in none of the allowed groups`)
@@ -177,12 +177,17 @@ async function connectOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown):
 }
 
 /** Counts for some minutes wherever the password is asked. Throws `wrong_credentials` for somebody else. */
-function confirmOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown): void {
-  const user = holderOf(deps, attempt)
+async function confirmOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown): Promise<void> {
+  const user = await findHolder(deps, attempt)
   setAct(c, 'confirm', { user: user.username, via: 'oidc' })
   if (findIdentity(deps.store, who)?.userID !== user.id)
     throw new AppError('wrong_credentials', 'somebody else has signed in at the provider')
-  deps.confirmations.confirm(attempt.sessionId)
+  await deps.confirmations.confirm(attempt.sessionId)
+}
+
+async function findHolder(deps: Deps, attempt: Attempt): Promise<User> {
+  await deps.sessions.load(attempt.sessionId)
+  return holderOf(deps, attempt)
 }
 
 /** The account of the session that the attempt was begun in. Throws `unauthenticated` once that has ended. */

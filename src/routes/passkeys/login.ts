@@ -21,10 +21,10 @@ export function passkeyLoginRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.post('/api/login/passkey/options', (c) => begin(c, deps))
   app.post('/api/login/passkey', audited('sign-in'), (c) => asLogin(c, () => login(c, deps)))
-  app.post('/api/confirm/options', requireUser(deps), requireSession, (c) => {
+  app.post('/api/confirm/options', requireUser(deps), requireSession, async (c) => {
     const site = demandSite(c, deps)
     const { id } = signedIn(c).user
-    return sendJson(deps.passkeys.begin({ purpose: 'confirm', owner: ownerOf(c), site }, id))
+    return sendJson(await deps.passkeys.begin({ purpose: 'confirm', owner: ownerOf(c), site }, id))
   })
   return app
 }
@@ -35,10 +35,10 @@ async function begin(c: Ctx, deps: Deps): Promise<Response> {
   const ticket = await readJson(c, deps, (r) => r.str('ticket'), MAX_CREDENTIALS_BYTES)
   if (ticket === '') {
     const [owner = ''] = guessKeys(c, deps, 'passkey')
-    return sendJson(deps.passkeys.begin({ purpose: 'sign-in', owner, site }))
+    return sendJson(await deps.passkeys.begin({ purpose: 'sign-in', owner, site }))
   }
   return withTicket(c, deps, { ticket, purpose: 'prove', isKept: true }, async ({ id }) =>
-    sendJson(deps.passkeys.begin({ purpose: 'second', owner: secondOwner(id), site }, id)),
+    sendJson(await deps.passkeys.begin({ purpose: 'second', owner: secondOwner(id), site }, id)),
   )
 }
 
@@ -54,17 +54,18 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
     MAX_CREDENTIALS_BYTES,
   )
   const keys = guessKeys(c, deps, 'sign-in')
-  const over = deps.logins.begin(...keys)
+  const counting = deps.logins.attempt()
+  await counting.begin(...keys)
   try {
     const { userID } = await deps.passkeys.prove(response, { purpose: 'sign-in' })
     const user = admitted(deps, findUser(deps.store, userID))
     addFacts(c, { user: user.username })
     return await sendToken(c, deps, user, await openSession(c, deps, user, remember))
   } catch (error) {
-    if (error instanceof AppError && error.code === 'wrong_credentials') deps.logins.fail(...keys)
+    if (error instanceof AppError && error.code === 'wrong_credentials') counting.fail(...keys)
     throw error
   } finally {
-    over()
+    await counting.over()
   }
 }
 

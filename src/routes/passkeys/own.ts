@@ -92,7 +92,7 @@ async function begin(c: Ctx, deps: Deps): Promise<Response> {
   )
   await demandFresh(c, deps, currentPassword)
   recheck(c)
-  return sendJson(deps.passkeys.beginAdding(signedIn(c).user, ownerOf(c), site))
+  return sendJson(await deps.passkeys.beginAdding(signedIn(c).user, ownerOf(c), site))
 }
 
 // Whoever answers the challenge has confirmed who they are when they got it.

@@ -27,23 +27,29 @@ export const MAX_LOCKS_PER_USER = 1_000
 /** Changes are written together after so long. */
 const REST_MS = 1_000
 
-export interface DavLocks {
-  /** To be awaited before all others. */
-  load(): Promise<void>
-  /** False where nothing at all is locked. */
-  any(): boolean
+export interface LockReads {
   /** Those that hold at a place: its own, and deep ones above. */
   holdingAt(place: string): DavLock[]
   /** Those of the very place. */
   at(place: string): DavLock[]
   /** Those of places below one. */
   below(place: string): DavLock[]
-  /** Throws `conflict` past a limit. What is in the way is for the caller to ask. */
-  add(wanted: Omit<DavLock, 'token'>): DavLock
-  refresh(lock: DavLock, expiresMs: number): DavLock
-  remove(token: string): void
+}
+
+export interface DavLocks extends LockReads {
+  /** To be awaited before all others. */
+  load(): Promise<void>
+  /** False where nothing at all is locked. */
+  any(): boolean
+  /**
+   * Adds one unless `demandFree` throws, which asks what is in the way: of two who lock at once, one comes second. Throws
+   * `conflict` past a limit.
+   */
+  add(wanted: Omit<DavLock, 'token'>, demandFree: (locks: LockReads) => void): Promise<DavLock>
+  refresh(lock: DavLock, expiresMs: number): Promise<DavLock>
+  remove(token: string): Promise<void>
   /** An entry is gone, with all that it held. */
-  gone(place: string): void
+  gone(place: string): Promise<void>
   /** Writes what has changed. */
   close(): Promise<void>
 }
@@ -81,49 +87,63 @@ export function createDavLocks(database: string, log: Pick<Logger, 'error'>): Da
     })
   }
   const at = (place: string) => live(byPlace.get(place) ?? [])
+  const reads: LockReads = {
+    at,
+    holdingAt: (place) => holdingAt(at, place),
+    below: (place) =>
+      live(
+        [...byToken.values()].filter((lock) => lock.place !== place && contains(place, lock.place)),
+      ),
+  }
   return {
+    ...reads,
     load: () => {
       loading ??= read(file, log).then((locks) => locks.forEach(put))
       return loading
     },
     any: () => byToken.size > 0,
-    at,
-    holdingAt: (place) => {
-      const holding = at(place)
-      for (let up = dirname(place), last = place; up !== last; last = up, up = dirname(up))
-        holding.push(...at(up).filter(({ isDeep }) => isDeep))
-      return holding
-    },
-    below: (place) =>
-      live(
-        [...byToken.values()].filter((lock) => lock.place !== place && contains(place, lock.place)),
-      ),
-    add: (wanted) => {
+    add: async (wanted, demandFree) => {
+      demandFree(reads)
       if (byToken.size >= MAX_LOCKS) live([...byToken.values()])
       const own = [...byToken.values()].filter(({ userID }) => userID === wanted.userID)
-      if (byToken.size >= MAX_LOCKS || live(own).length >= MAX_LOCKS_PER_USER)
-        throw new AppError('conflict', 'There are too many locks.', { status: 507, expose: true })
-      const lock = { ...wanted, token: `urn:uuid:${randomUUID()}` }
+      if (byToken.size >= MAX_LOCKS || live(own).length >= MAX_LOCKS_PER_USER) throw tooMany()
+      const lock = { ...wanted, token: newToken() }
       put(lock)
       writing.soon()
       return lock
     },
-    refresh: (lock, expiresMs) => {
+    refresh: async (lock, expiresMs) => {
       const fresh = { ...lock, expiresMs }
       put(fresh)
       writing.soon()
       return fresh
     },
-    remove: (token) => {
+    remove: async (token) => {
       const lock = byToken.get(token)
       if (lock) drop(lock)
     },
-    gone: (place) => {
+    gone: async (place) => {
       if (byToken.size === 0) return
       for (const lock of [...byToken.values()]) if (contains(place, lock.place)) drop(lock)
     },
     close: writing.close,
   }
+}
+
+/** Locks of a place, and deep ones above it. */
+export function holdingAt(at: LockReads['at'], place: string): DavLock[] {
+  const holding = [...at(place)]
+  for (let up = dirname(place), last = place; up !== last; last = up, up = dirname(up))
+    holding.push(...at(up).filter(({ isDeep }) => isDeep))
+  return holding
+}
+
+export function newToken(): string {
+  return `urn:uuid:${randomUUID()}`
+}
+
+export function tooMany(): AppError {
+  return new AppError('conflict', 'There are too many locks.', { status: 507, expose: true })
 }
 
 function createWriting(

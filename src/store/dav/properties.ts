@@ -33,8 +33,90 @@ export interface Properties {
   close(): Promise<void>
 }
 
-/** `database` is the path of the database. */
-export function createProperties(database: string, log: Pick<Logger, 'error'>): Properties {
+/** Where they are kept. */
+export interface PropertyPlace {
+  /** Holds as long as nothing else is awaited. */
+  all(): Promise<ReadonlyMap<string, Noted>>
+  /** Applies `work`, which may run again on what others have changed meanwhile. */
+  change<T>(work: (map: Map<string, Noted>) => T): Promise<T>
+  /** Writes what has changed. */
+  close(): Promise<void>
+}
+
+export function createProperties(place: PropertyPlace): Properties {
+  const isBelow = (realPath: string) => (path: string) => contains(realPath, path)
+  const changing = async (
+    isTouched: (path: string) => boolean,
+    work: (map: Map<string, Noted>) => void,
+  ) => {
+    if ([...(await place.all()).keys()].some(isTouched)) await place.change(work)
+  }
+  return {
+    of: async (realPath) => (await place.all()).get(realPath),
+    all: place.all,
+    change: (realPath, changes) =>
+      place.change((map) => {
+        const noted = new Map(map.get(realPath))
+        for (const [key, value] of changes)
+          if (value === null) noted.delete(key)
+          else noted.set(key, value)
+        const bytes = sizeOf(noted)
+        const others = [...map].reduce(
+          (sum, [path, each]) => sum + (path === realPath ? 0 : sizeOf(each) + path.length),
+          0,
+        )
+        if (bytes > MAX_ENTRY_BYTES || others + bytes > MAX_ALL_BYTES)
+          throw new AppError('no_space', 'there is no room for more properties', { expose: true })
+        if (noted.size === 0) map.delete(realPath)
+        else map.set(realPath, noted)
+      }),
+    moved: async (from, to) => {
+      if (from === to) return
+      const isTouched = (path: string) => contains(from, path) || contains(to, path)
+      await changing(isTouched, (map) => {
+        for (const path of [...map.keys()].filter(isBelow(to)))
+          if (!contains(from, path)) map.delete(path)
+        for (const [path] of copyAll(map, from, to, true)) map.delete(path)
+      })
+    },
+    copied: (from, to, isDeep) =>
+      changing(
+        (path) => contains(from, path) || path === to,
+        (map) => {
+          const before = sizeOfAll(map)
+          const copied = copyAll(map, from, to, isDeep)
+          // Files have come, and do without.
+          if (before <= MAX_ALL_BYTES && sizeOfAll(map) > MAX_ALL_BYTES)
+            for (const [path] of copied) map.delete(to + path.slice(from.length))
+        },
+      ),
+    gone: async (realPath) => {
+      let gone = new Map<string, Noted>()
+      await changing(isBelow(realPath), (map) => {
+        gone = new Map([...map].filter(([path]) => contains(realPath, path)))
+        for (const path of gone.keys()) map.delete(path)
+      })
+      return gone
+    },
+    putBack: async (noted) => {
+      if (noted.size === 0) return
+      await place.change((map) => {
+        for (const [path, each] of noted) map.set(path, each)
+      })
+    },
+    close: place.close,
+  }
+}
+
+function copyAll(map: Map<string, Noted>, from: string, to: string, isDeep: boolean) {
+  const copied = [...map].filter(([path]) => path === from || (isDeep && contains(from, path)))
+  map.delete(to)
+  for (const [path, noted] of copied) map.set(to + path.slice(from.length), noted)
+  return copied
+}
+
+/** In a file beside the database, whose path is `database`. */
+export function createPropertyFile(database: string, log: Pick<Logger, 'error'>): PropertyPlace {
   const file = `${database}.properties`
   let loading: Promise<Map<string, Noted>> | undefined
   const load = () => {
@@ -42,69 +124,13 @@ export function createProperties(database: string, log: Pick<Logger, 'error'>): 
     return loading
   }
   const writing = createWriting(file, database, log)
-  const isBelow = (realPath: string) => (path: string) => contains(realPath, path)
-  const changing = async (work: (map: Map<string, Noted>) => void) => {
-    const map = await load()
-    if (map.size === 0) return
-    work(map)
-    writing.soon(map)
-  }
-  const copyAll = (map: Map<string, Noted>, from: string, to: string, isDeep: boolean) => {
-    const copied = [...map].filter(([path]) => path === from || (isDeep && contains(from, path)))
-    map.delete(to)
-    for (const [path, noted] of copied) map.set(to + path.slice(from.length), noted)
-    return copied
-  }
   return {
-    of: async (realPath) => (await load()).get(realPath),
     all: load,
-    change: async (realPath, changes) => {
+    change: async (work) => {
       const map = await load()
-      const noted = new Map(map.get(realPath))
-      for (const [key, value] of changes)
-        if (value === null) noted.delete(key)
-        else noted.set(key, value)
-      const bytes = sizeOf(noted)
-      const others = [...map].reduce(
-        (sum, [path, each]) => sum + (path === realPath ? 0 : sizeOf(each) + path.length),
-        0,
-      )
-      if (bytes > MAX_ENTRY_BYTES || others + bytes > MAX_ALL_BYTES)
-        throw new AppError('no_space', 'there is no room for more properties', { expose: true })
-      if (noted.size === 0) map.delete(realPath)
-      else map.set(realPath, noted)
+      const result = work(map)
       writing.soon(map)
-    },
-    moved: (from, to) =>
-      changing((map) => {
-        if (from === to) return
-        for (const path of [...map.keys()].filter(isBelow(to)))
-          if (!contains(from, path)) map.delete(path)
-        for (const [path] of copyAll(map, from, to, true)) map.delete(path)
-      }),
-    copied: (from, to, isDeep) =>
-      changing((map) => {
-        const before = sizeOfAll(map)
-        const copied = copyAll(map, from, to, isDeep)
-        // Files have come, and do without.
-        if (before <= MAX_ALL_BYTES && sizeOfAll(map) > MAX_ALL_BYTES)
-          for (const [path] of copied) map.delete(to + path.slice(from.length))
-      }),
-    gone: async (realPath) => {
-      const gone = new Map<string, Noted>()
-      await changing((map) => {
-        for (const path of [...map.keys()].filter(isBelow(realPath))) {
-          gone.set(path, map.get(path) as Noted)
-          map.delete(path)
-        }
-      })
-      return gone
-    },
-    putBack: async (noted) => {
-      if (noted.size === 0) return
-      const map = await load()
-      for (const [path, each] of noted) map.set(path, each)
-      writing.soon(map)
+      return result
     },
     close: writing.close,
   }

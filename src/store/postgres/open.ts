@@ -5,6 +5,8 @@ import { join } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
 import type { Collection, Store } from '../collection.ts'
 import { COLLECTIONS, SETTINGS } from '../collections.ts'
+import { DAV_LOCKS } from '../dav/shared-locks.ts'
+import { DAV_PROPERTIES } from '../dav/shared-properties.ts'
 import { type Document, SCHEMA_VERSION, type Settings } from '../document.ts'
 import { parseDocument } from '../document-file.ts'
 import { cannotWrite } from '../folder-access.ts'
@@ -13,8 +15,18 @@ import { type Address, parseAddress } from './address.ts'
 import { Connection, sqlStateOf } from './connection.ts'
 import { findPassword } from './password.ts'
 import { PostgresStore } from './postgres-store.ts'
-import { feedEntryOf, type Position, parseRow, readPosition, writeStatement } from './rows.ts'
+import {
+  feedEntryOf,
+  fillColumns,
+  type Position,
+  parseRow,
+  readPosition,
+  writeStatement,
+} from './rows.ts'
 import { demandServer, findSchema, lockSchema, makeSchema, quoted, SCHEMA } from './schema.ts'
+
+/** With what one process keeps in files of its own, which no copy carries. */
+const SHARED_COLLECTIONS = [...COLLECTIONS, DAV_LOCKS, DAV_PROPERTIES] as readonly Collection[]
 
 export interface PostgresPlace {
   /** The folder for what this node keeps itself. */
@@ -53,7 +65,7 @@ export async function openPostgres(
   options: OpenPostgresOptions = {},
 ): Promise<OpenedPostgres> {
   const address = parseAddress(database)
-  const { schema = SCHEMA, collections = COLLECTIONS } = place
+  const { schema = SCHEMA, collections = SHARED_COLLECTIONS } = place
   const target = { address, password: () => findPassword(address, place.env) }
   const connection = new Connection(target, 'filebrowser starts')
   let created: boolean
@@ -105,6 +117,9 @@ async function prepare(
   found = await findSchema(connection, schema, collections)
   if (found !== 'absent' && mustBeNew) throw taken(address)
   await makeSchema(connection, schema, collections)
+  if (found === 'older')
+    for (const collection of collections)
+      if (collection.isLarge) await fillColumns(connection, schema, collection)
   const isFirst = found === 'absent' && document !== undefined
   if (isFirst) await writeDocument(connection, schema, document, collections)
   await connection.query('commit')

@@ -3,9 +3,11 @@
 // until it is committed, so all transactions of all nodes come one after the other.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ChangeQueue, type Pending } from '../changes.ts'
-import type { Change, Changes, Collection, Records, Shared, Store } from '../collection.ts'
-import { createRecords } from '../table.ts'
+import type { Change, Changes, Collection, Large, Records, Shared, Store } from '../collection.ts'
+import type { ShortLived } from '../short-lived/short-lived.ts'
+import { createDemandingRecords } from '../table.ts'
 import { Connection, isLost, type Row, type Target, unavailable } from './connection.ts'
+import { createLoader, NeedsDatabase, ONLY_KEYS, Wants } from './large.ts'
 import { Replica, type Sent } from './replica.ts'
 import {
   beginQuery,
@@ -18,6 +20,7 @@ import {
   writeStatement,
 } from './rows.ts'
 import { quoted } from './schema.ts'
+import { createSharedShortLived } from './short-lived.ts'
 
 /** How often a node looks for changes of others, also without having been woken. */
 const LOOK_MS = 500
@@ -48,6 +51,8 @@ export interface PostgresOptions {
 export class PostgresStore implements Store {
   readonly file: string
   readonly shared: Shared
+  readonly large: Large
+  readonly shortLived: ShortLived
   declare readonly settings: Records['settings']
   declare readonly get: Records['get']
   declare readonly find: Records['find']
@@ -60,6 +65,7 @@ export class PostgresStore implements Store {
   readonly #replica: Replica
   readonly #writer: Connection
   readonly #follower: Connection
+  readonly #short: Connection
   readonly #graceMs: number
   /** When the last good look began, by the monotonic clock. */
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -88,6 +94,15 @@ export class PostgresStore implements Store {
       (ask) => ask(`listen ${quoted(schema)}`),
       () => this.#wake(),
     )
+    this.#short = new Connection(target, `filebrowser ${name} short-lived`)
+    this.large = createLoader({
+      schema,
+      tables: this.#replica.tables,
+      connection: this.#follower,
+      rev: () => this.#replica.at.rev,
+      look: () => this.#lookAnew(),
+    })
+    this.shortLived = createSharedShortLived(this.#short, schema)
     this.shared = {
       refresh: () => this.#refresh(),
       look: () => this.#lookAnew(),
@@ -99,7 +114,7 @@ export class PostgresStore implements Store {
         this.#onSilence = listener
       },
     }
-    Object.assign(this, createRecords(this.#replica.tables))
+    Object.assign(this, createDemandingRecords(this.#replica.tables, ONLY_KEYS))
   }
 
   /** Reads everything, then follows. */
@@ -116,10 +131,15 @@ export class PostgresStore implements Store {
     if (this.#queue.isClosed || this.#replica.aheadCount >= MAX_AHEAD)
       return this.transaction(change)
     // While others are being written it has to be repeated on top of that, also where it changed nothing.
-    return this.#queue.addAhead(
-      (refuse) => this.#replica.putAhead(change, refuse, this.#queue.isRunning),
-      onDelay,
-    )
+    try {
+      return await this.#queue.addAhead(
+        (refuse) => this.#replica.putAhead(change, refuse, this.#queue.isRunning),
+        onDelay,
+      )
+    } catch (error) {
+      if (error instanceof NeedsDatabase) return this.transaction(change)
+      throw error
+    }
   }
 
   isFresh(): boolean {
@@ -135,7 +155,7 @@ export class PostgresStore implements Store {
     clearTimeout(this.#timer)
     await this.#nextLook?.catch(() => {})
     await this.#look?.catch(() => {})
-    await Promise.all([this.#writer.close(), this.#follower.close()])
+    await Promise.all([this.#writer.close(), this.#follower.close(), this.#short.close()])
   }
 
   // --- Following ---
@@ -238,7 +258,12 @@ export class PostgresStore implements Store {
     const from = this.#replica.at
     const begun = performance.now()
     if (!isInside) await connection.query('begin isolation level repeatable read, read only')
-    const snapshot = await readAll(connection, this.#schema, this.#collections)
+    const snapshot = await readAll(
+      connection,
+      this.#schema,
+      this.#collections,
+      this.#replica.tables,
+    )
     const sent = this.#sent
     const isCommitted = sent !== undefined && (await hasEntry(connection, this.#schema, sent.at.id))
     if (!isInside) await connection.query('commit')
@@ -292,7 +317,13 @@ export class PostgresStore implements Store {
     }
     // It has not happened, and never will: the lock is ours.
     this.#sent = undefined
-    const { sent, entry } = this.#replica.prepare(batch)
+    const wants = new Wants()
+    let prepared = this.#replica.prepare(batch, wants)
+    while (!prepared) {
+      await wants.load(this.#writer, this.#schema)
+      prepared = this.#replica.prepare(batch, wants)
+    }
+    const { sent, entry } = prepared
     if (!entry) {
       await this.#writer.query('rollback')
       sent.settle()

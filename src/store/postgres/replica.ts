@@ -22,8 +22,10 @@ import {
   replaceTable,
   type Table,
   type Undo,
+  undo,
   undoRecords,
 } from '../table.ts'
+import { AheadDemand, type Wants } from './large.ts'
 import { entriesIn, type FeedEntry, feedEntryOf, type Position, type Snapshot } from './rows.ts'
 
 /** A transaction that is being committed, or of which nobody knows whether it was. */
@@ -70,7 +72,17 @@ export class Replica {
   ): { value: T; made: Ahead | null } {
     if (this.#ahead.length === 0) this.#orders = ordersOf(this.tables)
     const steps: Undo[] = []
-    const value = applyChange(this.tables, change, steps)
+    const demand = new AheadDemand()
+    let value: T
+    try {
+      value = applyChange(this.tables, change, steps, demand)
+    } catch (error) {
+      throw demand.refusal ?? error
+    }
+    if (demand.refusal) {
+      undoRecords(steps, this.#orders)
+      throw demand.refusal
+    }
     if (steps.length === 0 && !isKeptAnyway) return { value, made: null }
     const made: Ahead = { change, steps, refuse }
     this.#ahead.push(made)
@@ -106,11 +118,20 @@ export class Replica {
     this.listeners.tell(before)
   }
 
-  /** Runs a batch on top of what is ahead; nobody sees it before it is committed. */
-  prepare(batch: readonly Pending[]): { sent: Sent; entry: FeedEntry | null } {
+  /**
+   * Runs a batch on top of what is ahead; nobody sees it before it is committed. Null, with nothing done, where it
+   * misses what `wants` says.
+   */
+  prepare(batch: readonly Pending[], wants: Wants): { sent: Sent; entry: FeedEntry | null } | null {
     const numbers = new Map([...this.tables.values()].map((table) => [table, table.nextId]))
+    wants.putBack()
     const orders = ordersOf(this.tables)
-    const { steps, settle } = applyBatch(this.tables, batch)
+    const { steps, settle } = applyBatch(this.tables, batch, wants)
+    if (!wants.isComplete) {
+      undo(steps)
+      for (const [table, order] of orders) table.nextOrder = order
+      return null
+    }
     const aheads = [...this.#ahead]
     const all = [...aheads.flatMap((one) => one.steps), ...steps]
     const before = beforeOf(all)
@@ -142,6 +163,6 @@ export class Replica {
   /** Applies changes again; refuses those that what came first rules out. */
   #repeat(ahead: readonly Ahead[]): void {
     this.#orders = ordersOf(this.tables)
-    this.#ahead = repeatAhead(this.tables, ahead)
+    this.#ahead = repeatAhead(this.tables, ahead, new AheadDemand())
   }
 }

@@ -11,7 +11,7 @@ import {
   type Tables,
 } from '../table.ts'
 import type { Connection } from './connection.ts'
-import { literal, quoted, uniqueColumn } from './schema.ts'
+import { ageColumn, indexColumn, literal, quoted, uniqueColumn } from './schema.ts'
 
 /** Rows that are read at a time, so that parsing them lets others take their turn. */
 const ROWS_AT_A_TIME = 1_000
@@ -81,12 +81,19 @@ export function parseRow(
   }
 }
 
-/** What an entry of the feed makes of the tables. Collections of later versions are passed over. */
+/**
+ * What an entry of the feed makes of the tables. Collections of later versions are passed over, and what is not held of
+ * large ones.
+ */
 export function entriesIn(tables: Tables, { changes }: FeedEntry): Before {
   const entries: Before = new Map()
   for (const [name, key, place, doc] of changes) {
     const table = tables.get(name)
     if (!table) continue
+    if (table.collection.isLarge && !table.entries.has(JSON.parse(key) as Key)) {
+      if (place !== undefined) table.nextOrder = Math.max(table.nextOrder, place + 1)
+      continue
+    }
     const its = entries.get(table) ?? new Map<Key, Entry | undefined>()
     entries.set(table, its)
     if (doc === undefined) its.set(JSON.parse(key) as Key, undefined)
@@ -148,8 +155,12 @@ export function writeStatement(
       ...collection.unique.map((index) => [
         uniqueColumn(index),
         'text',
-        kept.map(([, , , doc]) => uniqueValue(collection, index, doc as string)),
+        kept.map(([, , , doc]) => indexValue(collection, index, doc as string)),
       ]),
+      ...foundColumns(
+        collection,
+        kept.map(([, , , doc]) => doc as string),
+      ),
     ] as [string, string, unknown[]][]
     const names = columns.map(([column]) => column)
     const lists = columns.map(([, type, list]) => `${value(list)}::${type}[]`)
@@ -177,7 +188,26 @@ export function writeStatement(
   return { text, values }
 }
 
-function uniqueValue(collection: Collection, index: string, doc: string): string | null {
+function foundColumns(
+  collection: Collection,
+  docs: readonly string[],
+): [string, string, unknown[]][] {
+  if (!collection.isLarge) return []
+  return [
+    ...Object.keys(collection.indexes).map((index): [string, string, unknown[]] => [
+      indexColumn(index),
+      'text',
+      docs.map((doc) => indexValue(collection, index, doc)),
+    ]),
+    [
+      ageColumn(),
+      'double precision',
+      docs.map((doc) => collection.ageOf?.(JSON.parse(doc)) ?? null),
+    ],
+  ]
+}
+
+function indexValue(collection: Collection, index: string, doc: string): string | null {
   const value = collection.indexes[index]?.(JSON.parse(doc))
   return value === undefined ? null : encodeKey(value)
 }
@@ -196,11 +226,15 @@ export interface Snapshot {
   tables: Map<string, Table>
 }
 
-/** Reads everything; the transaction it is asked in sees one moment. Throws AppError `damaged`. */
+/**
+ * Reads everything; the transaction it is asked in sees one moment. Of large collections only what is held in `held`,
+ * unless that is absent. Throws AppError `damaged`.
+ */
 export async function readAll(
   connection: Connection,
   schema: string,
   collections: readonly Collection[],
+  held?: Tables,
 ): Promise<Snapshot> {
   const s = quoted(schema)
   const at = await readPosition(connection, schema)
@@ -209,7 +243,9 @@ export async function readAll(
   const tables = new Map<string, Table>()
   for (const collection of collections) {
     const table = createTable(collection)
-    await readTable(connection, s, table)
+    const its = collection.isLarge && held?.get(collection.name)
+    if (its) await readHeld(connection, s, table, its)
+    else await readTable(connection, s, table)
     table.nextId = Math.max(table.nextId, next.get(collection.name) ?? 1)
     tables.set(collection.name, table)
   }
@@ -244,4 +280,53 @@ async function readTable(connection: Connection, s: string, table: Table): Promi
     rows = rows.length < ROWS_AT_A_TIME ? [] : await connection.query(fetch)
   }
   await connection.query('close filebrowser_rows')
+}
+
+async function readHeld(
+  connection: Connection,
+  s: string,
+  table: Table,
+  { entries }: Table,
+): Promise<void> {
+  const name = `${s}.${quoted(table.collection.name)}`
+  const keys = [...entries.keys()].map(encodeKey)
+  const rows =
+    keys.length === 0
+      ? []
+      : await connection.query(
+          `select key, doc, place from ${name} where key = any($1::text[]) order by place`,
+          [keys],
+          30_000,
+        )
+  for (const [key, doc, place] of rows)
+    setEntry(table, ...parseRow(table.collection, key as string, doc as string, Number(place)))
+  const [[last] = []] = await connection.query(`select coalesce(max(place), -1) from ${name}`)
+  table.nextOrder = Math.max(table.nextOrder, Number(last) + 1)
+}
+
+/** Fills the columns of large collections that came with a later version than their rows. */
+export async function fillColumns(
+  connection: Connection,
+  schema: string,
+  collection: Collection,
+): Promise<void> {
+  const name = `${quoted(schema)}.${quoted(collection.name)}`
+  for (;;) {
+    const rows = await connection.query(
+      `select key, doc from ${name} where ${ageColumn()} is null limit ${ROWS_AT_A_TIME}`,
+    )
+    if (rows.length === 0) return
+    const columns = foundColumns(
+      collection,
+      rows.map(([, doc]) => doc as string),
+    )
+    const lists = columns.map(([, type], n) => `$${n + 2}::${type}[]`)
+    const sets = columns.map(([column], n) => `${column} = v.c${n}`)
+    const names = columns.map((_, n) => `c${n}`)
+    await connection.query(
+      `update ${name} t set ${sets.join(', ')}
+         from unnest($1::text[], ${lists.join(', ')}) v(key, ${names.join(', ')}) where t.key = v.key`,
+      [rows.map(([key]) => key), ...columns.map(([, , values]) => values)],
+    )
+  }
 }

@@ -1,4 +1,4 @@
-// What lies in the database: a schema with a table for each collection, and four of our own. A later
+// What lies in the database: a schema with a table for each collection, and five of our own. A later
 // version adds before it takes away, so that nodes of two versions can serve from one database.
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../lib/errors.ts'
@@ -22,6 +22,16 @@ export function uniqueColumn(index: string): string {
   return quoted(`unique_${index}`)
 }
 
+/** The column by which records of a large collection are found. */
+export function indexColumn(index: string): string {
+  return quoted(`index_${index}`)
+}
+
+/** The column with the age of records of a large collection. */
+export function ageColumn(): string {
+  return quoted('age')
+}
+
 /** Throws AppError `unsupported` where the server is older than PostgreSQL 13. */
 export async function demandServer(connection: Connection): Promise<void> {
   const [[number, name] = []] = await connection.query(
@@ -31,7 +41,7 @@ export async function demandServer(connection: Connection): Promise<void> {
   throw new AppError('unsupported', `PostgreSQL ${name} is too old; it has to be 13 or later`)
 }
 
-/** `older`: tables of some collections are missing. */
+/** `older`: some tables are missing. */
 export type Found = 'absent' | 'older' | 'ours'
 
 /**
@@ -60,7 +70,8 @@ export async function findSchema(
   if (Number(layout) > SCHEMA_LAYOUT)
     throw tooNew(`layout ${layout}, this program knows ${SCHEMA_LAYOUT}`)
   await refuseUnknown(connection, schema, collections)
-  return collections.every(({ name }) => names.has(name)) ? 'ours' : 'older'
+  const wanted = [...collections.map(({ name }) => name), 'fb_short']
+  return wanted.every((name) => names.has(name)) ? 'ours' : 'older'
 }
 
 // Records without which a program would let people do what is denied.
@@ -107,6 +118,12 @@ export async function makeSchema(
     // The numbers that were never given.
     `create table if not exists ${s}.fb_numbers (
        collection text collate "C" primary key, next bigint not null)`,
+    // What lives for some minutes; emptied by a crash of the server, and never waits for its disk.
+    `create unlogged table if not exists ${s}.fb_short (
+       key text collate "C" primary key, kind text not null, owner text not null,
+       doc text not null, ends timestamptz not null)`,
+    `create index if not exists fb_short_owner on ${s}.fb_short (kind, owner)`,
+    `create index if not exists fb_short_ends on ${s}.fb_short (ends)`,
     `create table if not exists ${s}.fb_collections (
        name text collate "C" primary key, is_required boolean not null)`,
     ...collections.flatMap((one) => [
@@ -123,7 +140,8 @@ export async function makeSchema(
 }
 
 // Keys and unique values are JSON, so that 1 and "1" differ and any text fits; so is the record.
-function tableOf(s: string, { name, unique }: Collection): string {
+function tableOf(s: string, collection: Collection): string {
+  const { name, unique } = collection
   const columns = [
     'key text collate "C" primary key',
     'doc text not null',
@@ -134,7 +152,29 @@ function tableOf(s: string, { name, unique }: Collection): string {
       (index) => `${uniqueColumn(index)} text collate "C" unique deferrable initially deferred`,
     ),
   ]
-  return `create table if not exists ${s}.${quoted(name)} (${columns.join(', ')})`
+  const table = `${s}.${quoted(name)}`
+  return [
+    `create table if not exists ${table} (${columns.join(', ')})`,
+    ...found(table, collection),
+  ].join(';')
+}
+
+// What is not held in memory has to be found.
+function found(table: string, { name, isLarge, indexes }: Collection): string[] {
+  if (!isLarge) return []
+  const columns = [
+    ...Object.keys(indexes).map((index) => [indexColumn(index), 'text collate "C"'] as const),
+    [ageColumn(), 'double precision'] as const,
+  ]
+  const add = columns.map(([column, type]) => `add column if not exists ${column} ${type}`)
+  const by = [...columns.map(([column]) => column), 'place']
+  return [
+    `alter table ${table} ${add.join(', ')}`,
+    ...by.map((column) => {
+      const own = quoted(`${name}_${column.replaceAll('"', '')}`)
+      return `create index if not exists ${own} on ${table} (${column})`
+    }),
+  ]
 }
 
 /** A text in SQL. */

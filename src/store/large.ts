@@ -1,0 +1,20 @@
+// Large collections where all records are in memory anyway.
+import type { Large, Records } from './collection.ts'
+
+export function createLarge(records: Records): Large {
+  return {
+    load: async (of, key) => records.get(of, key),
+    find: async (of, index, value) => records.find(of, index, value),
+    pieces: async function* pieces(of) {
+      yield records.all(of)
+    },
+    older: async (of, than, limit) =>
+      records
+        .all(of)
+        .filter((record) => (of.ageOf?.(record) ?? 0) < than)
+        .slice(0, limit),
+    count: async (of) => records.count(of),
+    held: () => [],
+    drop: () => {},
+  }
+}
