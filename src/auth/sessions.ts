@@ -7,23 +7,13 @@ import type { Change, Store, Transaction } from '../store/collection.ts'
 import { identityKey, SESSIONS } from '../store/collections.ts'
 import type { Session } from '../store/document.ts'
 import { endSessions, findUser } from '../store/users.ts'
+import { createSeen, type SessionLimits } from './seen-sessions.ts'
 
-/** How stale `lastSeenMs` on disk may become; in memory it is exact. */
-const FLUSH_MS = 5 * 60_000
-/** Sessions in one transaction, so that many stop nobody. */
-const FLUSH_AT_A_TIME = 500
-/** How long one that nobody uses stays in memory, where that does not hold all of them. */
-const HELD_MS = 60 * 60_000
 /** More than this push out others, so that logins cannot fill the disk. */
 const MAX_PER_USER = 1_000
 /** A script that signs in for each call makes sessions that are seen no longer than this. */
 const SHORT_USE_MS = 60_000
 const MAX_USER_AGENT = 200
-
-interface SessionLimits {
-  idleMs: number
-  maxMs: number
-}
 
 type SignInFacts = Pick<Session, 'remember' | 'address' | 'userAgent' | 'origin'>
 
@@ -61,19 +51,13 @@ export function createSessions(
   onDelay: (error: unknown) => void = () => {},
 ): Sessions {
   let delayed = false
-  const seen = new Map<string, number>()
-  let flushedAtMs = Date.now()
+  const seen = createSeen(store, limits)
+  const { lastSeen, isLive, current } = seen
 
-  const lastSeen = (session: Session) => Math.max(session.lastSeenMs, seen.get(session.id) ?? 0)
-  const isLive = (session: Session, nowMs: number) =>
-    nowMs - lastSeen(session) < limits.idleMs &&
-    nowMs - session.createdMs < limits.maxMs &&
-    nowMs < (session.origin?.endsMs ?? Infinity)
   // A person's browser outlives the logins of scripts; among equals the longest unseen goes first.
   const isShort = (session: Session) => lastSeen(session) - session.createdMs < SHORT_USE_MS
   const expendableFirst = (a: Session, b: Session) =>
     Number(isShort(b)) - Number(isShort(a)) || lastSeen(a) - lastSeen(b)
-  const current = (session: Session): Session => ({ ...session, lastSeenMs: lastSeen(session) })
 
   const change = async <T>(apply: Change<T>): Promise<T> => {
     let isDelayed = false
@@ -84,42 +68,6 @@ export function createSessions(
     delayed = isDelayed
     return value
   }
-  const pinned = new Map<string, number>()
-  const flush = async () => {
-    flushedAtMs = Date.now()
-    const ids = [...seen.keys()]
-    const endedMs = flushedAtMs - limits.idleMs
-    for (;;) {
-      const dead = await store.large.older(SESSIONS, endedMs, FLUSH_AT_A_TIME)
-      const ended = dead.flatMap((session) => (isLive(session, flushedAtMs) ? [] : [session.id]))
-      await write(ended)
-      // Those that were seen lately are no older once that is written.
-      if (ended.length < FLUSH_AT_A_TIME) break
-    }
-    await write(ids)
-    for (const [id, seenMs] of seen)
-      if ((store.get(SESSIONS, id)?.lastSeenMs ?? seenMs) >= seenMs) seen.delete(id)
-    store.large.drop(SESSIONS, unused(flushedAtMs))
-  }
-  const write = async (ids: readonly string[]) => {
-    for (let at = 0; at < ids.length; at += FLUSH_AT_A_TIME)
-      await store.transaction((tx) => {
-        const some = ids.slice(at, at + FLUSH_AT_A_TIME)
-        tx.expect(SESSIONS, some)
-        for (const id of some) {
-          const session = tx.get(SESSIONS, id)
-          if (!session) continue
-          if (isLive(session, flushedAtMs)) tx.replace(SESSIONS, current(session))
-          else tx.remove(SESSIONS, id)
-        }
-      })
-  }
-  // What a request under way asks for is used at least once a minute, or pinned.
-  const unused = (nowMs: number) =>
-    store.large.held(SESSIONS).filter((id) => {
-      const session = store.get(SESSIONS, id)
-      return session && !pinned.has(session.id) && nowMs - lastSeen(session) > HELD_MS
-    })
   const currentAmong = (found: readonly Session[]) => {
     const nowMs = Date.now()
     return found.filter((session) => isLive(session, nowMs)).map(current)
@@ -147,25 +95,11 @@ export function createSessions(
       const session = store.get(SESSIONS, id)
       const nowMs = Date.now()
       if (!session || !isLive(session, nowMs)) return null
-      seen.set(id, nowMs)
-      if (nowMs - flushedAtMs > FLUSH_MS) {
-        // A failed flush loses only how lately a session was seen; the next one tries again.
-        flush().catch(() => {})
-      }
+      seen.mark(id, nowMs)
       return session
     },
     load: async (id) => void (await store.large.load(SESSIONS, id)),
-    pin: (id) => {
-      pinned.set(id, (pinned.get(id) ?? 0) + 1)
-      let isPinned = true
-      return () => {
-        if (!isPinned) return
-        isPinned = false
-        const left = (pinned.get(id) ?? 1) - 1
-        if (left > 0) pinned.set(id, left)
-        else pinned.delete(id)
-      }
-    },
+    pin: seen.pin,
     find: async (id) => {
       const session = await store.large.load(SESSIONS, id)
       return session && currentAmong([session])[0]
@@ -180,7 +114,7 @@ export function createSessions(
     end: (id) => change((tx) => tx.remove(SESSIONS, id) !== undefined),
     endAll: (userID, keep) => change((tx) => endSessions(tx, userID, keep)),
     endOrigin: (from) => change((tx) => endOrigin(tx, from)),
-    flush,
+    flush: seen.flush,
   }
 }
 
