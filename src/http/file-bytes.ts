@@ -1,6 +1,7 @@
 // The bytes of an open file on their way to a client, through two buffers: one is read while the
 // other is sent.
 import { type ReadHandle, readFully } from '../files/volume/read-handle.ts'
+import type { Buffers } from '../lib/buffers.ts'
 import type { Output } from './answer.ts'
 
 type File = { handle: Pick<ReadHandle, 'read'> }
@@ -11,8 +12,10 @@ const FEW_BUFFER_BYTES = 1024 * 1024
 const MANY_BUFFER_BYTES = 32 * 1024
 /** With fewer transfers than this the large buffer is affordable. */
 const FEW_TRANSFERS = 4
-/** From this many on small ones must do: their clients may all have stopped reading. */
+/** From this many on a transfer that finds little room begins with small ones. */
 const MANY_TRANSFERS = 16
+/** All transfers together may hold this much; then small ones must do: the clients may all have stopped reading. */
+const MAX_TAKEN_BYTES = 16 * 1024 * 1024
 /** What each of many transfers holds, in bytes: two buffers, and the request with its connection. */
 export const TRANSFER_BYTES = 3 * MANY_BUFFER_BYTES
 
@@ -51,7 +54,7 @@ export async function sendRange(
   if (start >= end) return
   const { buffers } = output
   buffers.begin()
-  let current = buffers.take(firstBytes(buffers.transfers()))
+  let current = buffers.take(firstBytes(buffers, end - start))
   let next = buffers.take(current.length)
   let position = start
   try {
@@ -63,7 +66,7 @@ export async function sendRange(
       filled = await reading
       ;[current, next] = [next, current]
       // The client keeps up: go on with larger buffers, one after the other.
-      const wanted = nextBytes(buffers.transfers(), end - position - filled)
+      const wanted = nextBytes(buffers, end - position - filled)
       if (next.length < wanted) {
         buffers.give(next)
         next = buffers.take(wanted)
@@ -81,15 +84,20 @@ export function becameShorter(): Error {
   return new Error('the file became shorter while it was sent')
 }
 
-function firstBytes(transfers: number): number {
-  return transfers < MANY_TRANSFERS ? SMALL_BUFFER_BYTES : MANY_BUFFER_BYTES
+/** The buffer to begin with: nobody knows yet whether the client takes anything. */
+function firstBytes(buffers: Buffers, leftBytes: number): number {
+  const isAmple = buffers.takenBytes() < MAX_TAKEN_BYTES / 2
+  if (isAmple && leftBytes > BUFFER_BYTES) return BUFFER_BYTES
+  return buffers.transfers() < MANY_TRANSFERS ? SMALL_BUFFER_BYTES : MANY_BUFFER_BYTES
 }
 
 /** The buffer that suits this much left to read. */
-function nextBytes(transfers: number, leftBytes: number): number {
-  if (transfers >= MANY_TRANSFERS) return MANY_BUFFER_BYTES
+function nextBytes(buffers: Buffers, leftBytes: number): number {
+  if (buffers.takenBytes() > MAX_TAKEN_BYTES) return MANY_BUFFER_BYTES
   if (leftBytes <= SMALL_BUFFER_BYTES) return SMALL_BUFFER_BYTES
-  return transfers < FEW_TRANSFERS && leftBytes > BUFFER_BYTES ? FEW_BUFFER_BYTES : BUFFER_BYTES
+  return buffers.transfers() < FEW_TRANSFERS && leftBytes > BUFFER_BYTES
+    ? FEW_BUFFER_BYTES
+    : BUFFER_BYTES
 }
 
 // A buffer may be reused only when neither the disk nor the socket works on it any more.
