@@ -37,7 +37,7 @@ const SRC_LAYERS = [
 
 /** Areas of src/files/, the lowest first. */
 const FILES_LAYERS = [
-  ['disks', 'pictures'],
+  ['disks', 'pictures', 'remote'],
   ['volume', 'caseless'],
   ['place'],
   ['listing'],

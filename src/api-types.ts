@@ -42,6 +42,7 @@ export type ErrorCode =
   | 'no_space'
   | 'quota_exceeded'
   | 'unreachable'
+  | 'fetch_failed'
   | 'records_unavailable'
 
 export interface Permissions {
@@ -336,6 +337,8 @@ export type FolderRights = Omit<Record<Verb, boolean>, 'see'>
 /** Start-up settings injected into the page as `window.FileBrowser`. */
 export interface BootSettings {
   Dav?: true
+  /** Files can be fetched from other addresses. */
+  Fetch?: true
   /** What is replaced is kept, and of what is deleted all, what asks for it, or nothing. */
   Versions?: true
   Trash: 'all' | 'own' | 'off'

@@ -2,7 +2,7 @@
 import type { ErrorCode } from './api-types.ts'
 import type { HeldLock } from './lock-types.ts'
 
-/** `restore` and `empty`: out of the trash, back or for good. `mode`: permission bits. `compress`: into an archive, `extract`: out of one. `checksum`: a file of sums is made, or compared. */
+/** `restore` and `empty`: out of the trash, back or for good. `mode`: permission bits. `compress`: into an archive, `extract`: out of one. `checksum`: a file of sums is made, or compared. `fetch`: from another server. */
 export type JobKind =
   | 'copy'
   | 'move'
@@ -13,6 +13,7 @@ export type JobKind =
   | 'compress'
   | 'extract'
   | 'checksum'
+  | 'fetch'
 
 /** `queued`: it waits for others on its disks. `waiting`: for its password, which is in memory only, after a restart. */
 export type JobState = 'queued' | 'running' | 'paused' | 'waiting' | 'done' | 'failed' | 'cancelled'
@@ -37,11 +38,13 @@ export interface Job {
   state: JobState
   /** Why it failed: the first cause. */
   reason: ErrorCode | null
-  /** In lists and events the first of them. */
+  /** In lists and events the first of them. Of `fetch` where the file goes, once that is known. */
   items: string[]
   itemCount: number
   /** The folder that the items go to; null where they stay, leave, or go back to where they were. */
   to: string | null
+  /** Of `fetch`: the address, without what is behind a question mark, which may be a secret. */
+  url?: string
   /** Files that are done with, those that stay as they are included. */
   filesDone: number
   /** Null until they were counted. */

@@ -83,6 +83,8 @@ describe('precedence', () => {
       imageProcessors: '2',
       jobsPerDisk: '3',
       extractMaxSize: '5GB',
+      fetchFrom: 'public',
+      fetchMaxSize: '5GB',
       previewCacheSize: '5MB',
       trustedProxies: '10.0.0.0/8',
       allowedHosts: 'files.example.org',

@@ -14,6 +14,7 @@ import { checkDirectory } from './options-ldap.ts'
 /** Options that are something else in Config: under another name, negated, or of no effect. */
 type Changed =
   | 'extractMaxSize'
+  | 'fetchMaxSize'
   | 'previewCacheSize'
   | 'auditSize'
   | 'auditAge'
@@ -40,8 +41,9 @@ type Changed =
 export interface Config extends Readonly<Omit<OptionValues, Changed>> {
   /** Absolute path given by the user; the JSON document may live beside it (`<path>.json`). */
   readonly database: string
-  /** Bytes kept in `cacheDir` before the oldest previews go; 0 means unlimited. */
   readonly extractMaxSizeBytes: number
+  readonly fetchMaxSizeBytes: number
+  /** Bytes kept in `cacheDir` before the oldest previews go; 0 means unlimited. */
   readonly previewCacheSizeBytes: number
   readonly auditSizeBytes: number
   readonly auditAgeMs: number
@@ -251,6 +253,7 @@ export function buildConfig({ overrides, stored, database, cwd, warn }: ConfigCo
     'ldap.ca': absolute(values['ldap.ca']),
     'ldap.bindPasswordFile': absolute(values['ldap.bindPasswordFile']),
     extractMaxSizeBytes: values.extractMaxSize,
+    fetchMaxSizeBytes: values.fetchMaxSize,
     previewCacheSizeBytes: values.previewCacheSize,
     tokenExpirationMs: values.tokenExpirationTime,
     sessionIdleMs: values.sessionIdle,

@@ -3,6 +3,7 @@
 
 import { HOMEPAGE } from '../lib/version.ts'
 import { SECOND_FACTOR_POLICIES } from '../store/document.ts'
+import { parseFetchFrom } from './fetch-from.ts'
 import { OIDC_OPTIONS } from './oidc-options.ts'
 import { inGroup, type Option, onOff, parsed, text } from './option.ts'
 import {
@@ -175,6 +176,20 @@ export const OPTIONS = {
       default: 'bsdtar',
       ours: true,
     }),
+    fetchFrom: parsed(
+      'HOSTS',
+      parseFetchFrom,
+      '',
+      'Hosts from which files may be fetched onto the server: names, *.example.org, addresses, or "public" for all that are on the internet; empty switches it off',
+      { ours: true },
+    ),
+    fetchMaxSize: parsed(
+      'SIZE',
+      parseSize,
+      '100GiB',
+      'Most that one file fetched from an address may have',
+      { ours: true },
+    ),
     tusExpiry: parsed(
       'DURATION',
       parsePositiveDuration,

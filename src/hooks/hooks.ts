@@ -23,9 +23,9 @@ export interface Hooks {
   /**
    * Sends the webhooks and runs the commands of `before_<event>` or `after_<event>`, one after the
    * other. Throws `command_failed` when one fails; the rest does not run then.
-   * True when there were commands.
+   * True when there were commands. The signal ends the one that runs.
    */
-  run(when: 'before' | 'after', change: FileChange): Promise<boolean>
+  run(when: 'before' | 'after', change: FileChange, signal?: AbortSignal): Promise<boolean>
   close(): void
 }
 
@@ -48,7 +48,7 @@ export function createHooks(services: HookServices): Hooks {
   const webhooks = createWebhooks(secret, log, services.metrics)
 
   return {
-    run: async (when, change) => {
+    run: async (when, change, signal) => {
       const trigger = `${when}_${change.event}`
       const settings = store.settings()
       if (settings.webhooks.length > 0)
@@ -62,7 +62,7 @@ export function createHooks(services: HookServices): Hooks {
       const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
       if (lines.length === 0) return false
       const variables = variablesOf({ config, store }, change, trigger)
-      for (const line of lines) await runLine(line, settings, variables, services)
+      for (const line of lines) await runLine(line, settings, variables, { ...services, signal })
       return true
     },
     close: () => webhooks.close(),
@@ -103,7 +103,7 @@ async function runLine(
   line: string,
   settings: Settings,
   variables: EventVariables,
-  { programs, log, metrics }: HookServices,
+  { programs, log, metrics, signal }: HookServices & { signal?: AbortSignal | undefined },
 ): Promise<void> {
   const background = line.trimEnd().endsWith('&')
   const text = background ? line.trimEnd().slice(0, -1).trimEnd() : line
@@ -120,6 +120,8 @@ async function runLine(
       env: variables,
       stdin: JSON.stringify(variables),
       untilExit: true,
+      // What runs behind the change is nobody's to end.
+      signal: background ? undefined : signal,
       onStdout: stdout.add,
       onStderr: stderr.add,
     })

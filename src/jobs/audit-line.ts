@@ -4,7 +4,7 @@ import type { AuditEvent } from '../audit/event.ts'
 import type { AuditAction, AuditResult } from '../audit-types.ts'
 import type { Services } from '../operations/services.ts'
 import { findUser } from '../store/users.ts'
-import type { JobRecord } from './record.ts'
+import { type JobRecord, shownUrl } from './record.ts'
 
 /** Paths that a line has of many. */
 const MAX_NAMES = 50
@@ -13,6 +13,7 @@ const MAX_NAMES = 50
 export function actOf({ kind, how }: Pick<JobRecord, 'kind' | 'how'>): AuditAction {
   if (kind === 'checksum') return how.check ? 'download' : 'copy'
   if (kind === 'empty') return 'erase'
+  if (kind === 'fetch') return 'upload'
   return kind === 'compress' || kind === 'extract' ? 'copy' : kind
 }
 
@@ -27,6 +28,7 @@ export function auditLineOf({ store }: Pick<Services, 'store'>, record: JobRecor
   const { items, to, userID, tokenID, session, address, bytesDone } = record
   const user = findUser(store, userID)
   const [path] = items
+  const target = shownUrl(record)
   const place = user && path !== undefined ? placeOf({ store }, user, path).place : path
   const line: AuditEvent = {
     ...(user && { user: user.username }),
@@ -36,6 +38,7 @@ export function auditLineOf({ store }: Pick<Services, 'store'>, record: JobRecor
     action: actOf(record),
     ...(items.length === 1 && path !== undefined && { path }),
     ...(to !== null && { to }),
+    ...(target !== undefined && { target }),
     ...(items.length === 1 && place !== path && { place }),
     ...(items.length > 1 && { names: items.slice(0, MAX_NAMES), selected: items.length }),
     result: resultOf(record),

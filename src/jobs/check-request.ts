@@ -5,10 +5,11 @@ import { type Actor, requireMay } from '../operations/actor.ts'
 import { prepareArchive } from '../operations/archives/compress.ts'
 import { prepareExtract } from '../operations/archives/extract.ts'
 import { prepareCheck } from '../operations/archives/sums.ts'
+import { prepareFetch } from '../operations/fetch.ts'
 import { prepareTransfer } from '../operations/move.ts'
 import { prepareRemoval } from '../operations/remove.ts'
 import { reserve } from '../operations/write.ts'
-import { compressingOf, HOW } from './kinds.ts'
+import { compressingOf, fetchingOf, HOW } from './kinds.ts'
 import type { JobRequest } from './record.ts'
 
 /**
@@ -20,6 +21,7 @@ export async function checkRequest(actor: Actor, request: JobRequest): Promise<s
   const { kind, how } = request
   const isMade = kind === 'compress' || (kind === 'checksum' && !how.check)
   if (isMade) await prepareArchive(actor, compressingOf(request))
+  if (kind === 'fetch') await prepareFetch(actor, fetchingOf(request))
   for (const [item, source] of request.items.entries()) {
     actor.signal.throwIfAborted()
     try {

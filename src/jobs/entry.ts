@@ -3,7 +3,7 @@ import type { Job } from '../job-types.ts'
 import type { VPath } from '../lib/vpath.ts'
 import type { Halves, Manifest } from './manifest.ts'
 import { createMeter, type Meter } from './meter.ts'
-import { isEnded, type JobOwner, type JobRecord, type JobRequest } from './record.ts'
+import { isEnded, type JobOwner, type JobRecord, type JobRequest, shownUrl } from './record.ts'
 
 /** A job that a request waits for to its end. */
 export interface Attended {
@@ -35,6 +35,8 @@ export interface Entry {
   halves: Halves | null
   /** Of the run that is under way. */
   control: AbortController | null
+  /** Of the same run: ends what a pause waits for, too. */
+  cancelling: AbortController | null
   manifest: Manifest | null
   running: Promise<void> | null
   /** Who waits for its end. */
@@ -52,6 +54,7 @@ export function entryOf(record: JobRecord, secret: string | null = null): Entry 
     meter: createMeter({ files, bytes }),
     halves: null,
     control: null,
+    cancelling: null,
     manifest: null,
     running: null,
     waiting: new Set(),
@@ -98,6 +101,7 @@ export function viewOf({ record, meter }: Entry, maxItems?: number): Job {
   const items = record.items.slice(0, maxItems)
   const { done, total, current } = meter
   const isRunning = state === 'running'
+  const url = shownUrl(record)
   const { bytesPerSecond, secondsLeft } = meter.pace()
   // Files may come after they were counted.
   const atLeast = (known: number | null | undefined, now: number) =>
@@ -112,6 +116,7 @@ export function viewOf({ record, meter }: Entry, maxItems?: number): Job {
     items,
     itemCount: record.items.length,
     to,
+    ...(url !== undefined && { url }),
     filesDone: done.files,
     filesTotal: atLeast(total?.files ?? record.filesTotal, done.files),
     bytesDone: done.bytes,

@@ -47,7 +47,7 @@ export function jobActor(
   services: Services,
   tokens: Pick<ApiTokens, 'stillValid'>,
   record: JobRecord,
-  signal: () => AbortSignal,
+  { signal, cancelled }: { signal: () => AbortSignal; cancelled: AbortSignal | undefined },
   demandFirst?: () => void,
 ): Actor {
   const user = ownerOf(services, tokens, record)
@@ -60,6 +60,7 @@ export function jobActor(
     get signal() {
       return signal()
     },
+    cancelled,
     origin: origin ? { session, ...origin } : { via: 'job', session, operation },
     demand: () => {
       demandFirst?.()

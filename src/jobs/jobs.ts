@@ -265,7 +265,7 @@ async function act(hall: Hall, entry: Entry, action: Action, secret: string | nu
   const { record } = entry
   // Its last run may be about to say how it has ended.
   if (action === 'resume' || action === 'retry') await entry.running
-  const { running, control } = entry
+  const { running, control, cancelling } = entry
   if (!ALLOWED[action].includes(record.state))
     throw new AppError('conflict', `a job that is ${record.state} cannot ${action}`)
   if (action === 'resume' || action === 'retry') {
@@ -277,7 +277,10 @@ async function act(hall: Hall, entry: Entry, action: Action, secret: string | nu
     start(hall, entry)
   } else if (running) {
     control?.abort(new Stopped(action))
+    if (action === 'cancel') cancelling?.abort()
     await running
+    // A pause may have come before it.
+    if (action === 'cancel' && !isEnded(record)) await hall.runner.end(entry, 'cancelled')
   } else await hall.runner.end(entry, 'cancelled')
   return viewOf(entry)
 }
@@ -311,8 +314,10 @@ function newRecord(owner: JobOwner, request: JobRequest, name: string | undefine
   }
 }
 
-async function forgetOne({ entries, files }: Hall, id: string): Promise<void> {
+async function forgetOne({ entries, files, runner }: Hall, id: string): Promise<void> {
+  const entry = entries.get(id)
   entries.delete(id)
+  if (entry?.record.kind === 'fetch') await runner.dropHalves(entry)
   await files.remove(id)
 }
 

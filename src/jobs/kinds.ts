@@ -7,7 +7,9 @@ import { baseName, joinVPath, parentOf, ROOT, type VPath } from '../lib/vpath.ts
 import { type Compressing, compress } from '../operations/archives/compress.ts'
 import { extract } from '../operations/archives/extract.ts'
 import { checkSums } from '../operations/archives/sums.ts'
+import type { EarlierCommands } from '../operations/change.ts'
 import { emptyTrash } from '../operations/empty.ts'
+import { type Fetching, fetchFile } from '../operations/fetch.ts'
 import { setMode } from '../operations/mode.ts'
 import { type LongTransfer, transfer, type WhenTaken } from '../operations/move.ts'
 import { remove } from '../operations/remove.ts'
@@ -34,6 +36,7 @@ export const WORK: Record<JobKind, Kind> = {
   empty: { all: runEmpty },
   extract: { counts: 'shown', item: runExtract },
   compress: { counts: 'shown', all: runCompress },
+  fetch: { all: runFetch },
   checksum: { counts: 'shown', all: (run) => (run.record.how.check ? runCheck : runCompress)(run) },
 }
 
@@ -51,11 +54,22 @@ async function beginAt({ manifest }: Run, item: number, target: VPath): Promise<
   await manifest.flush()
 }
 
+function commandsOf({ manifest, item, before }: ItemRun): EarlierCommands {
+  return {
+    haveRun: before?.hasRunCommands === true,
+    onRun: async () => {
+      manifest.add({ item, commands: true })
+      await manifest.flush()
+    },
+  }
+}
+
 /** What earlier runs have left, and who is told of what comes. */
 function longOf(run: ItemRun) {
   const { manifest, item, before } = run
   const target = before?.target ?? null
   return {
+    commands: commandsOf(run),
     course: courseOf(run, target),
     target,
     madeBefore: [...(before?.unnoted ?? [])].flatMap((path) => before?.made.get(path)?.made ?? []),
@@ -82,7 +96,8 @@ async function runRemoval(run: ItemRun): Promise<void> {
   const course = courseOf(run, source)
   const { files } = meter.done
   if (!isGoingOn) await beginAt(run, item, source)
-  await remove(actor, source, { trash: record.trash, long: { isGoingOn, course } })
+  const long = { isGoingOn, course, commands: commandsOf(run) }
+  await remove(actor, source, { trash: record.trash, long })
   // Into the trash it goes as one.
   if (meter.done.files === files) meter.add(1, 0)
 }
@@ -166,6 +181,32 @@ async function runCheck(run: AllRun): Promise<void> {
   await run.begin()
   const course = courseOf({ ...run, before: undefined }, null)
   for (const sums of run.record.items) await checkSums(run.actor, sums, course)
+}
+
+async function runFetch(run: AllRun): Promise<void> {
+  const { record, soFar, manifest, meter } = run
+  const before = soFar.get(0)
+  if (before?.isOver) return
+  const target = before?.target ?? null
+  if (target !== null) record.items = [target]
+  await fetchFile(run.actor, fetchingOf(record), {
+    course: courseOf({ ...run, before }, null),
+    target,
+    hasCome: (changedMs) => hasCome(record, changedMs),
+    onSize: (bytes) => {
+      meter.total = bytes === null ? null : { files: 1, bytes }
+    },
+    onBegin: async (at) => {
+      record.items = [at]
+      await beginAt(run, 0, at)
+    },
+  })
+  manifest.add({ item: 0, over: true, ...meter.done })
+}
+
+export function fetchingOf({ to, how, conflict }: JobRequest): Fetching {
+  const { url = '', name = null } = how
+  return { url, to: to ?? ROOT, name, conflict: conflict as Fetching['conflict'] }
 }
 
 /** What is asked of a job that makes an archive, or a file of sums. */

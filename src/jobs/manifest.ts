@@ -16,6 +16,8 @@ export interface ItemSoFar {
   /** Where it was begun to be put; null where nothing is. */
   target: VPath | null
   isOver: boolean
+  /** The commands before it ran, and let it pass. */
+  hasRunCommands: boolean
   /** What was made below the target by its path there, of an item that is not over. */
   made: Map<string, Entry>
   /** Paths of what the history does not know yet. */
@@ -34,6 +36,7 @@ export interface Entry {
 type Line =
   | { item: number; target: VPath }
   | { item: number; over: true; files: number; bytes: number }
+  | { item: number; commands: true }
   /** The history knows what was made up to here. */
   | { item: number; noted: true }
   /** So far a large file has come. */
@@ -62,6 +65,7 @@ export async function readManifest(
     const item: ItemSoFar = {
       target: null,
       isOver: false,
+      hasRunCommands: false,
       made: new Map(),
       unnoted: new Set(),
       files: 0,
@@ -85,6 +89,7 @@ export async function readManifest(
       const line = value as Exclude<Line, { half: VPath }>
       const item = itemOf(line.item)
       if ('target' in line) item.target = line.target
+      if ('commands' in line) item.hasRunCommands = true
       if ('noted' in line || 'over' in line) item.unnoted.clear()
       if (!('over' in line)) continue
       const { files, bytes } = line

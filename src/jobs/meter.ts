@@ -41,7 +41,8 @@ export function createMeter(start: Total, now: () => number = () => performance.
       const [first] = samples
       const passedMs = first ? now() - first.atMs : 0
       if (!first || passedMs < PATIENCE_MS) return { bytesPerSecond: null, secondsLeft: null }
-      const perMs = (key: 'files' | 'bytes') => (done[key] - first[key]) / passedMs
+      // What has come may turn out to be of no use.
+      const perMs = (key: 'files' | 'bytes') => Math.max(0, done[key] - first[key]) / passedMs
       const left = (key: 'files' | 'bytes') => {
         const rest = Math.max(0, (meter.total?.[key] ?? 0) - done[key])
         return rest === 0 ? 0 : rest / perMs(key) / 1000

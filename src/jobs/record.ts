@@ -41,6 +41,9 @@ export interface JobHow {
   entries?: string[]
   /** Of names in an archive that say nothing of theirs. */
   encoding?: string
+  /** Of what is fetched: the address, and the name that the file is to get. */
+  url?: string
+  name?: string
   /** A password was given, which is nowhere but in memory. */
   hasPassword?: true
 }
@@ -68,6 +71,11 @@ export interface JobRecord
   createdMs: number
   startedMs: number | null
   endedMs: number | null
+}
+
+/** The address that is fetched, without what may be a secret. */
+export function shownUrl({ how: { url } }: Pick<JobRequest, 'how'>): string | undefined {
+  return url?.replace(/[?#].*/s, '')
 }
 
 const ENDED: readonly JobState[] = ['done', 'failed', 'cancelled']

@@ -29,6 +29,8 @@ export interface Runner {
   save(entry: Entry): Promise<void>
   /** Ends what does not run. */
   end(entry: Entry, state: JobState): Promise<void>
+  /** Removes what is not whole once nobody goes on with it: what was cancelled or has failed begins it anew. */
+  dropHalves(entry: Entry): Promise<void>
 }
 
 export function createRunner(options: JobsOptions, files: JobFiles): Runner {
@@ -66,9 +68,8 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
 
   async function end(entry: Entry, state: JobState): Promise<void> {
     const { record, meter } = entry
-    await dropHalves(entry).catch((error: unknown) =>
-      log.error('a copy that is not whole stays hidden', { error }),
-    )
+    // A further try may go on with what has come over a line that broke.
+    if (state !== 'failed' || record.reason !== 'fetch_failed') await dropHalves(entry)
     Object.assign(record, { state, endedMs: Date.now() })
     meter.current = null
     if (state === 'done') meter.total = { ...meter.done }
@@ -77,7 +78,8 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
     if (isShown(entry)) {
       await entry.attended?.show()
       await save(entry).catch((error: unknown) => log.error('a job cannot be kept', { error }))
-      if (state === 'done') await files.dropManifest(record.id)
+      const isAnew = record.kind === 'fetch' && entry.halves?.size === 0
+      if (state === 'done' || isAnew) await files.dropManifest(record.id)
     }
     // The request says so itself.
     if (!isWaitedFor(entry)) options.onEnd(record)
@@ -85,23 +87,29 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
     wakeAll(entry)
   }
 
-  // Nobody goes on with them: what was cancelled or has failed begins them anew.
-  async function dropHalves({ record, halves }: Entry): Promise<void> {
-    const known = halves ?? (await doneBefore(files.manifestOf(record.id))).halves
-    for (const { path } of known.values()) await temps.drop(path)
-    known.clear()
+  async function dropHalves(entry: Entry): Promise<void> {
+    try {
+      entry.halves ??= (await doneBefore(files.manifestOf(entry.record.id))).halves
+      for (const { path } of entry.halves.values()) await temps.drop(path)
+      entry.halves.clear()
+    } catch (error) {
+      log.error('a copy that is not whole stays hidden', { error })
+    }
   }
 
   return {
     save,
     end,
+    dropHalves,
     start(entry) {
       const control = new AbortController()
       entry.control = control
+      entry.cancelling = new AbortController()
       entry.running = run(entry, control)
         .catch((error: unknown) => log.error('a job cannot be kept', { error }))
         .finally(() => {
           entry.control = null
+          entry.cancelling = null
           entry.running = null
         })
     },
@@ -131,7 +139,8 @@ async function attempt(
   const demandFirst = () => {
     if (!isShown(entry)) attended?.demand()
   }
-  const actor = jobActor(services, tokens, record, () => signal, demandFirst)
+  const signals = { signal: () => signal, cancelled: entry.cancelling?.signal }
+  const actor = jobActor(services, tokens, record, signals, demandFirst)
   const rights = watchRights(actor, actor.demand)
   signal = AbortSignal.any([control.signal, rights.signal])
   try {

@@ -71,6 +71,7 @@ const STATUS: Record<ErrorCode, number> = {
   // What nobody expected: the only one that is logged with its stack.
   internal: 500,
   not_implemented: 501,
+  fetch_failed: 502,
   no_space: 507,
   quota_exceeded: 507,
   unreachable: 503,

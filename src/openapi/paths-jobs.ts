@@ -33,6 +33,7 @@ const KINDS = [
   'compress',
   'extract',
   'checksum',
+  'fetch',
 ]
 const STATES = ['queued', 'running', 'paused', 'waiting', 'done', 'failed', 'cancelled']
 const CONFLICTS = ['fail', 'skip', 'replace', 'rename', 'newer']
@@ -68,13 +69,17 @@ export const JOB_SCHEMAS: Record<string, Schema> = {
       '`queued`: it waits for others on its disks. `waiting`: for a password, after a restart.',
     ),
     reason: orNull(text('Why it failed, like `X-Error-Code`: the first cause.')),
-    items: list(text(), 'In lists and events the first 20.'),
+    items: list(
+      text(),
+      'In lists and events the first 20. Of `fetch`: where the file goes, once that is known.',
+    ),
     itemCount: integer(),
     to: orNull(
       text(
         'The folder that the items go to; null where they stay, leave, or go back to where they were.',
       ),
     ),
+    'url?': text('Of `fetch`: the address, without what is behind a question mark.'),
     filesDone: integer('Files that are done with; what is renamed counts as one.'),
     filesTotal: orNull(integer('Null until they were counted, which holds nothing up.')),
     bytesDone: integer(),
@@ -105,12 +110,12 @@ export const JOB_SCHEMAS: Record<string, Schema> = {
 export const JOB_PATHS = operations(JOBS, {
   'POST /api/jobs': call('addJob', 'Begin work that goes on by itself', {
     description:
-      'Copies, moves or deletes entries, brings them back from the trash (`restore`) or removes what is in it for good (`empty`), sets permission bits (`mode`), makes archives (`compress`) and unpacks them (`extract`), makes a file of sums or compares with one (`checksum`), also when the caller has gone, and after a restart of the server. The rights are those of each moment. A job that waits for the same is given back instead (200).',
+      'Copies, moves or deletes entries, brings them back from the trash (`restore`) or removes what is in it for good (`empty`), sets permission bits (`mode`), makes archives (`compress`) and unpacks them (`extract`), makes a file of sums or compares with one (`checksum`), fetches a file from another server (`fetch`, where `fetchFrom` is set), also when the caller has gone, and after a restart of the server. The rights are those of each moment. A job that waits for the same is given back instead (200).',
     parameters: [WAIT],
     body: jsonBody(
       object({
         kind: choice(KINDS),
-        'items?': list(text('Path of an entry.'), 'Not for `restore` and `empty`.'),
+        'items?': list(text('Path of an entry.'), 'Not for `restore`, `empty` and `fetch`.'),
         'ids?': list(text('Id of an entry of the trash.'), 'Of `restore`.'),
         'to?': text(
           'The folder to copy or move to, to restore into, or for the archive: that of the first item without it. Where to unpack: a new folder beside the archive without it.',
@@ -128,6 +133,12 @@ export const JOB_PATHS = operations(JOBS, {
           'Of `checksum`: that of the file which is made; `sha256` without it.',
         ),
         'check?': flag('Of `checksum`: the items are files of sums, which are compared.'),
+        'url?': text(
+          'Of `fetch`: an address with http or https, whose host is one of `fetchFrom`.',
+        ),
+        'name?': text(
+          'Of `fetch`: the name of the file; else that which its server gives, or the end of the address.',
+        ),
         'format?': text('Of `compress`: like `algo` of a download; `zip` without it.'),
         'entries?': list(
           text('Name in an archive.'),

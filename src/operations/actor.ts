@@ -17,6 +17,8 @@ export interface Actor {
   readonly origin: Origin
   /** Ends a copy, move or deletion midway; whole files only have come or gone then. */
   readonly signal: AbortSignal
+  /** Somebody has cancelled it: commands that run before a change end as well. Without it they are waited for. */
+  readonly cancelled?: AbortSignal | undefined
   /** Of locks of WebDAV, as the caller brings them. */
   readonly lockTokens?: readonly string[] | undefined
   /**

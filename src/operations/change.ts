@@ -15,21 +15,35 @@ import { madeOf } from './made.ts'
 type What = Omit<FileChange, 'user'> & { kind: HistoryKind }
 type Paths = Pick<What, 'vpath' | 'destination'>
 
+/** The before-commands of work that is broken off and gone on with. */
+export interface EarlierCommands {
+  /** They ran, and let it pass: they do not run a second time. */
+  haveRun: boolean
+  /** Told when they have, and waited for. */
+  onRun(): Promise<void>
+}
+
 /**
  * Runs the before-commands, the work and the after-commands. A failing command is `command_failed`:
  * before the work it prevents it, after it the work stays done. Commands may take hours: the work
  * checks session and rights again. With `again`, for work that was begun once and failed, the
- * before-commands do not run a second time. `told`: what the history is told instead of the paths. `work` is told whether any ran, and tells what it has made.
+ * before-commands do not run a second time; `earlier` knows of those of earlier runs. `told`: what the history is told instead of the paths. `work` is told whether any ran, and tells what it has made.
  */
 export async function change<T>(
   actor: Actor,
   { kind, ...what }: What,
   work: (hasRun: boolean, making: Making) => Promise<T>,
-  { again = false, told = what }: { again?: boolean; told?: Paths } = {},
+  {
+    again = false,
+    earlier,
+    told = what,
+  }: { again?: boolean; earlier?: EarlierCommands | undefined; told?: Paths } = {},
 ): Promise<T> {
   const { hooks, previews } = actor.services
   const { user } = actor
-  const hasRun = !again && (await hooks.run('before', { ...what, user }))
+  const isDue = !again && !earlier?.haveRun
+  const hasRun = isDue && (await hooks.run('before', { ...what, user }, actor.cancelled))
+  if (hasRun) await earlier?.onRun()
   const replaced = previews.mayHoldAny() ? await placesOf(actor, what) : []
   // A change that failed may have got halfway.
   const result = await noted(actor, { kind, ...told }, (making) => work(hasRun, making)).finally(

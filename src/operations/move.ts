@@ -13,6 +13,7 @@ import { parentOf, type VPath } from '../lib/vpath.ts'
 import { type Actor, requireMay, requireStill } from './actor.ts'
 import {
   checkDescendants,
+  type EarlierCommands,
   noted,
   notedParents,
   change as runChange,
@@ -36,6 +37,7 @@ export interface WhenTaken {
 /** A transfer that may be broken off and gone on with. */
 export interface LongTransfer {
   course: Course
+  commands: EarlierCommands
   /** Where an earlier run has begun to put it; null in the first. */
   target: VPath | null
   /** What earlier runs have made there, paths below the target. */
@@ -84,8 +86,8 @@ export async function transfer(
       moveTree(besideSaves(actor, trees, onMade), source, target, options).catch(asForbidden),
     )
   }
-  const again = Boolean(long?.target)
-  await notedParents(actor, target, () => runChange(actor, what, work, { again }))
+  const earlier = long?.commands
+  await notedParents(actor, target, () => runChange(actor, what, work, { earlier }))
   return target
 }
 

@@ -5,7 +5,7 @@ import type { Making } from '../history/history.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { type Actor, requireStill } from './actor.ts'
-import { change, checkDescendants } from './change.ts'
+import { change, checkDescendants, type EarlierCommands } from './change.ts'
 import { requireUnlocked } from './locks.ts'
 import { endShares, endSharesOfGone, locateShared } from './shares.ts'
 
@@ -17,7 +17,7 @@ export interface Removal {
   /** Only what is in there goes. Asked for once the caller may delete. */
   seen?: (() => Promise<SeenEntries>) | undefined
   /** Of a removal that may be broken off and gone on with. */
-  long?: { isGoingOn: boolean; course: Course } | undefined
+  long?: { isGoingOn: boolean; course: Course; commands: EarlierCommands } | undefined
 }
 
 /**
@@ -39,7 +39,7 @@ export async function remove(
     demand,
   )
   const entries = await removal.seen?.()
-  const { course, isGoingOn: again = false } = removal.long ?? {}
+  const { course, commands: earlier } = removal.long ?? {}
   let entry: string | null = null
   const work = async (hasRun: boolean, making: Making) => {
     if (!intoTrash) await course?.begin()
@@ -60,7 +60,7 @@ export async function remove(
     }
     await endShares(actor, shared, entry)
   }
-  await change(actor, { event: 'delete', kind: 'delete', vpath }, work, { again })
+  await change(actor, { event: 'delete', kind: 'delete', vpath }, work, { earlier })
   return entry
 }
 

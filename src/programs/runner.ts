@@ -26,7 +26,7 @@ interface RunOptions {
    * lives on, and is still heard.
    */
   untilExit?: boolean
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
   onStdout?: (chunk: Buffer) => void
   onStderr?: (chunk: Buffer) => void
 }

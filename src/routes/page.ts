@@ -60,6 +60,7 @@ export function presentBoot(
     TusSettings: settings.tus,
     ...(config.versions && { Versions: true as const }),
     ...(config.dav && { Dav: true as const }),
+    ...(config.fetchFrom && { Fetch: true as const }),
     Version: config.version,
   }
 }

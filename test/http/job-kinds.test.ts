@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { chmod, stat } from 'node:fs/promises'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { AuditAction, AuditPage, AuditRecord } from '../../src/audit-types.ts'
+import { parseFetchFrom } from '../../src/config/fetch-from.ts'
 import type { JobKind } from '../../src/job-types.ts'
 import { WORK } from '../../src/jobs/kinds.ts'
 import type { TrashPage } from '../../src/keep-types.ts'
@@ -12,6 +13,7 @@ import { history, undo } from '../support/history.ts'
 import { begin, endOf, post, runToEnd } from '../support/jobs.ts'
 import type { SignedIn } from '../support/login.ts'
 import { changeRecords } from '../support/records.ts'
+import { openRemote } from '../support/remote-server.ts'
 import { keepInTrash } from '../support/trash.ts'
 
 async function open(options: TestAppOptions = {}): Promise<{ app: OpenedApp; ann: SignedIn }> {
@@ -129,7 +131,10 @@ describe('mode', () => {
 })
 
 it('leaves one line in the audit log, of whatever kind it is', async () => {
-  const { app, ann } = await open()
+  await using remote = await openRemote((_, response) => response.end('new'))
+  const { app, ann } = await open({
+    config: { trash: 'all', fetchFrom: parseFetchFrom(remote.host) },
+  })
   const admin = await app.as('admin')
   const [kept = ''] = await trashed(ann, '/a.txt')
   const asked: Record<JobKind, { body: object; action: AuditAction }> = {
@@ -142,6 +147,7 @@ it('leaves one line in the audit log, of whatever kind it is', async () => {
     move: { body: { items: ['/a.txt'], to: '/to' }, action: 'move' },
     delete: { body: { items: ['/docs'] }, action: 'delete' },
     empty: { body: {}, action: 'erase' },
+    fetch: { body: { url: `${remote.origin}/new.txt`, to: '/to' }, action: 'upload' },
   }
   expect(Object.keys(asked).sort()).toEqual(Object.keys(WORK).sort())
   let before = (await linesOf(admin)).length

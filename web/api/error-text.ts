@@ -48,6 +48,7 @@ const byCode = {
   no_space: msg`There isn’t enough space left on the server.`,
   quota_exceeded: msg`This would exceed the folder’s limit. Delete something in it, or ask your administrator for more.`,
   unreachable: msg`The disk isn’t responding. Try again later.`,
+  fetch_failed: msg`The file couldn’t be fetched from this address.`,
   records_unavailable: msg`The server can’t reach its database. Try again later.`,
 } satisfies Record<ErrorCode, MessageDescriptor>
 

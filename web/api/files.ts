@@ -224,6 +224,8 @@ export interface JobRequest {
   /** What is unpacked: these paths in the archive alone, its names read in this encoding. */
   entries?: readonly string[]
   encoding?: string
+  /** What is fetched. */
+  url?: string
 }
 
 /**

@@ -36,6 +36,9 @@ export const instanceName = boot.Name || 'File Browser'
 /** What is deleted is kept for a while, unless somebody asks otherwise. */
 export const hasTrash = boot.Trash !== 'off'
 
+/** Files can be fetched onto the server from other addresses. */
+export const canFetch = boot.Fetch === true
+
 /** What is replaced stays as a version. */
 export const hasVersions = boot.Versions === true
 

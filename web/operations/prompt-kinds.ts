@@ -2,6 +2,7 @@
 
 import type { ReactNode } from 'react'
 import type { FileEntry, PasskeyRecord } from '../../src/api-types.ts'
+import type { Job } from '../../src/job-types.ts'
 import type { ArchiveFormat } from '../api/files.ts'
 import type { Proof } from '../api/second-factor.ts'
 import type { MadeToken } from '../api/tokens.ts'
@@ -98,6 +99,8 @@ export interface PromptKinds {
   /** `isKept`: the archive is made in the folder. */
   download: { props: InfoProps & { isKept?: boolean }; answer: ArchiveFormat }
   enrolFactor: { props: object; answer: string[] }
+  /** Answers with the job that fetches it. */
+  fetchFile: { props: NewEntryProps & { operation: string }; answer: Job }
   help: { props: object; answer: never }
   info: { props: InfoProps; answer: never }
   /** `isForApp`: it is called an app password, as which it is used. */

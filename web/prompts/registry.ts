@@ -25,6 +25,7 @@ export const promptComponents: Registry = {
   share: onDemandAtOnce(async () => (await import('./share.tsx')).SharePrompt),
   delete: onDemandAtOnce(async () => (await import('./delete.tsx')).DeletePrompt),
   download: onDemandAtOnce(async () => (await import('./download.tsx')).DownloadPrompt),
+  fetchFile: onDemandAtOnce(async () => (await import('./fetch-file.tsx')).FetchFilePrompt),
   help: onDemandAtOnce(async () => (await import('./help.tsx')).HelpPrompt),
   info: onDemandAtOnce(async () => (await import('./info.tsx')).InfoPrompt),
   madeToken: onDemandAtOnce(async () => (await import('./tokens/made-token.tsx')).MadeTokenPrompt),

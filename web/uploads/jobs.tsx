@@ -12,6 +12,7 @@ import {
   FileArchive,
   FolderInput,
   FolderOpen,
+  Globe,
   Hourglass,
   type LucideIcon,
   PackageOpen,
@@ -104,6 +105,7 @@ const icons: Partial<Record<JobKind, LucideIcon>> = {
   empty: Trash2,
   compress: FileArchive,
   extract: PackageOpen,
+  fetch: Globe,
 }
 
 function close(): void {
@@ -165,8 +167,8 @@ function JobRow({ job, account }: { job: Job; account: string | undefined }) {
 }
 
 /** What is being worked on, and where it goes. */
-function Way({ job: { current, items, to } }: { job: Job }) {
-  const path = current ?? items[0]
+function Way({ job: { current, items, to, url } }: { job: Job }) {
+  const path = current ?? items[0] ?? url
   if (path === undefined) return null
   return (
     <p className="up__way fs-sm mid">
@@ -185,11 +187,12 @@ function Way({ job: { current, items, to } }: { job: Job }) {
   )
 }
 
-function useTitle({ kind, state, to, items, itemCount: count, filesDone: gone }: Job): string {
+function useTitle({ kind, state, to, items, itemCount: count, filesDone: gone, url }: Job): string {
   const { t } = useLingui()
   if (state === 'failed') return t`Some items couldn’t be processed.`
   const folder = folderTitle(to ?? '/')
-  const name = shownName(nameOf(items[0] ?? '/'))
+  // What a file that is fetched is called is known when it comes.
+  const name = shownName(nameOf(items[0] ?? url ?? '/'))
   const done: Partial<Record<JobKind, string>> = {
     copy: plural(count, {
       one: `Copied # item to “${folder}”`,
@@ -203,6 +206,7 @@ function useTitle({ kind, state, to, items, itemCount: count, filesDone: gone }:
     empty: plural(gone, { one: 'Deleted # item', other: 'Deleted # items' }),
     compress: plural(count, { one: 'Compressed # item', other: 'Compressed # items' }),
     extract: t`Extracted “${name}”`,
+    fetch: t`Fetched “${name}”`,
   }
   if (state === 'done') return done[kind] ?? t`Done`
   const doing: Partial<Record<JobKind, string>> = {
@@ -213,6 +217,7 @@ function useTitle({ kind, state, to, items, itemCount: count, filesDone: gone }:
     empty: t`Emptying the trash…`,
     compress: plural(count, { one: 'Compressing # item…', other: 'Compressing # items…' }),
     extract: t`Extracting “${name}”…`,
+    fetch: t`Fetching “${name}”…`,
   }
   const working = plural(count, { one: 'Working on # item…', other: 'Working on # items…' })
   return doing[kind] ?? working
@@ -357,7 +362,7 @@ function Steering({ job }: { job: Job }) {
   )
 
   async function show(folder: string) {
-    if (state === 'done' && (kind === 'copy' || kind === 'move')) {
+    if (state === 'done' && (kind === 'copy' || kind === 'move' || kind === 'fetch')) {
       const arrived = items.map((path) => joinPath(folder, nameOf(path)))
       selectOnArrival(folder, arrived)
     }

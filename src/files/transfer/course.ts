@@ -31,8 +31,8 @@ export interface SourceFacts {
 export interface HalfCopy {
   /** Real path of the hidden file. */
   path: string
-  /** What it is a copy of, as that was. */
-  source: { sizeBytes: number; mtimeNs: string; ino: string }
+  /** What it is a copy of, as that was; of what is fetched, what its server calls this content. */
+  source: { sizeBytes: number; mtimeNs: string; ino: string } | { validator: string }
   /** So much of it outlives a power cut. */
   safeBytes: number
 }

@@ -2,6 +2,7 @@
 // next run goes on with it.
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
 import { unless } from '../../lib/errors.ts'
 import type { VPath } from '../../lib/vpath.ts'
 import type { OpenFile } from '../place/folder-reader.ts'
@@ -47,32 +48,41 @@ export async function openCopy(
     ino: String(file.ino),
   }
   const half = course.half(target)
-  const left = half && (await open({ resume: basename(half.path) }).catch(unless('not_found')))
+  const left = half && (await openLeft(half, open))
   // Its name is nobody else's later.
   const temp = left ?? (await open({ label: randomUUID() }))
   if (!temp) return null
-  const startBytes = left ? await safeIn(left, half, source) : 0
-  const tell = (safeBytes: number) => course.safe(target, { path: temp.path, source, safeBytes })
-  tell(startBytes)
-  return { temp, startBytes, ...createSafety(temp, startBytes, tell) }
+  const isSame = left && isDeepStrictEqual(half.source, source)
+  const startBytes = left ? await safeIn(left, isSame ? half.safeBytes : 0) : 0
+  return { temp, startBytes, ...keepSafe(temp, startBytes, { course, target, source }) }
 }
 
-/** Cuts off what is not safe; gives how much stays. */
-async function safeIn(
-  temp: TempFile,
-  { source, safeBytes }: HalfCopy,
-  now: HalfCopy['source'],
-): Promise<number> {
+/** Opens what an earlier run has left; null where that is gone. */
+export async function openLeft(half: HalfCopy, open: OpenHidden): Promise<TempFile | null> {
+  return open({ resume: basename(half.path) }).catch(unless('not_found'))
+}
+
+/** Cuts off what is not safe; gives how much stays. Closes it when that fails. */
+export async function safeIn(temp: TempFile, safeBytes: number): Promise<number> {
   try {
-    const isSame =
-      source.sizeBytes === now.sizeBytes && source.mtimeNs === now.mtimeNs && source.ino === now.ino
-    const bytes = isSame && safeBytes <= (await temp.sizeBytes()) ? safeBytes : 0
+    const bytes = safeBytes <= (await temp.sizeBytes()) ? safeBytes : 0
     await temp.truncate(bytes)
     return bytes
   } catch (error) {
     await temp.release()
     throw error
   }
+}
+
+/** Tells the course of what is to be gone on with, from now on. */
+export function keepSafe(
+  temp: TempFile,
+  startBytes: number,
+  { course, target, source }: { course: Course; target: VPath; source: HalfCopy['source'] },
+): Pick<Copying, 'reached' | 'end'> {
+  const tell = (safeBytes: number) => course.safe(target, { path: temp.path, source, safeBytes })
+  tell(startBytes)
+  return createSafety(temp, startBytes, tell)
 }
 
 /** The copy goes on while what has come is synced. */

@@ -15,7 +15,7 @@ import type { Made } from '../../history/record.ts'
 import { AppError } from '../../lib/errors.ts'
 import { baseName, isWithin, joinVPath, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
 import { type Actor, requireMay, requireStill } from '../actor.ts'
-import { change, notedParents } from '../change.ts'
+import { change, type EarlierCommands, notedParents } from '../change.ts'
 import { requireUnlocked } from '../locks.ts'
 import { madeOf } from '../made.ts'
 import { reserve } from '../write.ts'
@@ -44,6 +44,7 @@ export interface Extracting {
 
 export interface LongExtract {
   course: Course
+  commands: EarlierCommands
   /** Where an earlier run has begun to put it; null in the first. */
   target: VPath | null
   madeBefore: readonly Made[]
@@ -94,7 +95,6 @@ export async function extract(
   if (long.target === null) await long.onBegin(target)
   const hooked = { event: 'upload', kind: 'copy', vpath: target } as const
   const told = { vpath: archive, destination: target }
-  const again = long.target !== null
   const work = async (making: Making) => {
     for (const made of long.madeBefore) making.made(made)
     await long.course.begin()
@@ -102,7 +102,7 @@ export async function extract(
     await unpackInto(actor, archive, target, { what, long, making })
   }
   await notedParents(actor, target, () =>
-    change(actor, hooked, (_, making) => work(making), { told, again }),
+    change(actor, hooked, (_, making) => work(making), { told, earlier: long.commands }),
   )
 }
 

@@ -9,6 +9,7 @@ import { asString, ParseError, type Reader } from '../../lib/parse.ts'
 import { ROOT, toVPath, type VPath } from '../../lib/vpath.ts'
 
 const MAX_ITEMS = 10_000
+const MAX_URL_CHARS = 4_096
 
 interface Asked {
   /** What the items are called by; null where there are none. */
@@ -31,6 +32,7 @@ const KINDS: Record<JobKind, Asked> = {
   extract: { items: 'items', to: 'allowed', conflicts: ALL, how: parseArchive },
   compress: { items: 'items', to: 'allowed', conflicts: FEW, how: parseFormat },
   checksum: { items: 'items', to: null, conflicts: FEW, how: parseSums },
+  fetch: { items: null, to: 'needed', conflicts: FEW, how: parseFetch },
 }
 
 /** Throws ParseError and `bad_request`. What entries of the trash are called is still to be found. */
@@ -107,6 +109,20 @@ function parseSums(r: Reader): JobHow {
 
 function parseFormat(r: Reader): JobHow {
   return { format: parseArchiveFormat(r.str('format')), deflated: r.bool('deflated', true) }
+}
+
+function parseFetch(r: Reader): JobHow {
+  const text = r.str('url').trim()
+  const url = URL.parse(text)
+  if (!url || text.length > MAX_URL_CHARS || !/^https?:$/.test(url.protocol))
+    throw badRequest('url must be an address that begins with http:// or https://')
+  if (url.username !== '' || url.password !== '')
+    throw badRequest('url must not hold a name or password')
+  url.hash = ''
+  const name = r.str('name')
+  if (/[/\0]/.test(name) || name === '.' || name === '..')
+    throw badRequest('name must be that of a file')
+  return { url: url.href, ...(name !== '' && { name }) }
 }
 
 function oneOf<T extends string>(r: Reader, key: string, words: readonly T[], fallback = ''): T {

@@ -6,6 +6,7 @@ import {
   FilePlus2,
   FolderPlus,
   FolderUp,
+  Globe,
   Images,
   LayoutGrid,
   LayoutTemplate,
@@ -20,7 +21,7 @@ import {
   Upload,
 } from 'lucide-react'
 import type { ViewMode } from '../../../src/api-types.ts'
-import { hasTrash } from '../../lib/boot.ts'
+import { canFetch, hasTrash } from '../../lib/boot.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
 import { canPickFolders, PHONE } from '../../lib/page/media.ts'
 import { go, goHref } from '../../lib/page/navigate.ts'
@@ -126,6 +127,16 @@ export const folderActions = [
     // A computer would only show its file dialog once more.
     enabled: (context) => canCreate(context) && matchMedia('(pointer: coarse)').matches,
     run: pickUploads('camera'),
+  },
+  {
+    id: 'fetch-file',
+    label: msg`From an address…`,
+    icon: Globe,
+    enabled: (context) => canFetch && canCreate(context),
+    run: runOn(openFolder, async (folder) => {
+      const { fetchInto } = await import('./fetch-file.ts')
+      await fetchInto(folder)
+    }),
   },
   {
     id: 'refresh',

@@ -26,11 +26,11 @@ export const entrySheet = plan(
 
 /** On blank space and behind the menu button of the open folder. */
 export const folderMenu = plan(
-  'new-folder new-file new-from-template upload-files upload-folder | paste select select-all refresh compact-rows | download download-as pin unpin shell deleted-here details',
+  'new-folder new-file new-from-template upload-files upload-folder fetch-file | paste select select-all refresh compact-rows | download download-as pin unpin shell deleted-here details',
 )
 
 export const newMenu = plan(
-  'new-folder new-file new-from-template | upload-files upload-folder take-photo',
+  'new-folder new-file new-from-template | upload-files upload-folder take-photo fetch-file',
 )
 
 export const selectionBar = plan('share download copy-to move-to rename delete')
