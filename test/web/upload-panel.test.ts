@@ -155,15 +155,15 @@ describe('the upload panel', () => {
     await page.keyboard.press('F2')
     await page.getByRole('dialog').getByLabel('New name').fill('new.txt')
     await page.keyboard.press('Enter')
-    const message = toast(page, 'Renamed to “new.txt”')
+    await toast(page, 'Renamed to “new.txt”').waitFor()
+    const messages = page.locator('.toasts')
     for (const width of [1440, 1000, 820, 390]) {
       await page.setViewportSize({ width, height: 700 })
       const [up, told] = await Promise.all([
         boxOf(page.locator('.up')),
         // As long a message as there is room for.
-        message.evaluate((element) => {
+        messages.evaluate((element) => {
           element.style.inlineSize = '60rem'
-          for (const animation of element.getAnimations()) animation.finish()
           const { x, y, width, height } = element.getBoundingClientRect()
           return { x, y, width, height }
         }),
