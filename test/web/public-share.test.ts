@@ -146,7 +146,7 @@ describe('a shared folder', () => {
     await page.reload()
     await page.getByRole('link', { name: /inner;x\.txt/ }).click()
     await page.getByText('inner text').first().waitFor()
-    await page.goBack()
+    await page.keyboard.press('Escape')
     await page.goBack()
     await page.getByText('1 folder, 2 files').waitFor()
     expect(open.problems).toEqual([])
@@ -222,6 +222,48 @@ describe('a shared folder', () => {
     await side.getByRole('button', { name: 'Preview p.jpg' }).locator('img').waitFor()
     const code = side.getByRole('img', { name: 'QR code of the download link' })
     await expect.poll(async () => (await code.boundingBox())?.width).toBe(100)
+  })
+
+  it('shows an album as its pictures, opens them one after the other, and keeps another choice', async () => {
+    const picture = await makePicture()
+    const names = Array.from({ length: 7 }, (_, n) => `p${n}.jpg`)
+    const files = Object.fromEntries(names.map((name) => [`in/${name}`, picture]))
+    await using home = await takeHome({ ...files, 'in/more/q.txt': 'q', 'in/r.txt': 'r' })
+    const hash = await makeShare(home, '/in/')
+    await using open = await visit(openIn, home, `/share/${hash}`)
+    const { page } = open
+    const tiles = page.getByRole('list', { name: 'Files' }).getByRole('listitem')
+    await expect.poll(() => tiles.count()).toBe(8)
+    await waitFor('the pictures', () =>
+      tiles.locator('img').evaluateAll((images: HTMLImageElement[]) => {
+        return images.length === 7 && images.every((image) => image.naturalWidth > 0)
+      }),
+    )
+    await tiles.first().getByRole('link').click()
+    const title = page.locator('.vw-head h1')
+    await title.getByText('p0.jpg').waitFor()
+    await page.keyboard.press('ArrowRight')
+    await title.getByText('p1.jpg').waitFor()
+    await page.keyboard.press('Escape')
+    await page.locator('.vw').waitFor({ state: 'detached' })
+    // While something is chosen, a click chooses.
+    await page.getByRole('checkbox', { name: 'Select p2.jpg' }).check()
+    await tiles
+      .nth(4)
+      .getByRole('link')
+      .click({ modifiers: ['Shift'] })
+    await page.getByText('3 selected').waitFor()
+    await tiles.nth(3).getByRole('link').click()
+    await page.getByText('2 selected').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Sort by: Name' }).click()
+    await page.getByRole('menuitemradio', { name: 'Descending' }).click()
+    await tiles.first().getByText('r', { exact: true }).waitFor()
+    await page.getByRole('radio', { name: 'List' }).check()
+    await page.getByRole('row').nth(1).waitFor()
+    await page.reload()
+    await page.getByRole('row').nth(1).waitFor()
+    expect(open.problems).toEqual([])
   })
 
   it('shows thumbnails of papers, and asks for those of long films', async () => {

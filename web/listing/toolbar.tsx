@@ -3,7 +3,7 @@
 
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
-import { ArrowDown, ArrowUp, ChevronDown, Ellipsis, ListFilter, X } from 'lucide-react'
+import { ChevronDown, Ellipsis, ListFilter, X } from 'lucide-react'
 import { Fragment, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { FileEntry } from '../../src/api-types.ts'
@@ -11,8 +11,7 @@ import { type ArchiveFormat, archiveEndings, archiveFormats } from '../api/files
 import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { NARROW, PHONE, useMedia } from '../lib/page/media.ts'
-import type { SortColumn } from '../lib/sorting/sort-entries.ts'
-import { chooseSort, sortByColumn } from '../operations/choose-view.ts'
+import { chooseSort } from '../operations/choose-view.ts'
 import { currentContext } from '../operations/commands/context.ts'
 import {
   keysOf,
@@ -34,8 +33,9 @@ import { entriesOf, setShown, shownFolder } from '../state/listing.ts'
 import { clearSelection } from '../state/selection.ts'
 import { provide } from '../state/slots.ts'
 import { Button, IconButton } from '../ui/button.tsx'
-import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
+import { MenuButton } from '../ui/menu.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
+import { SortMenu } from './sort-menu.tsx'
 import { useAbilities, useCounts, useListing, useSelection } from './use-listing.ts'
 
 export function Toolbar() {
@@ -47,7 +47,7 @@ export function Toolbar() {
 
 function IdleBar({ phone }: { phone: boolean }) {
   const phase = useListing()
-  const { view, visible, filter } = phase.shown
+  const { view, visible, filter, sort } = phase.shown
   const { paths } = useSelection()
   const waiting = phase.kind === 'loading' && phase.slow
   return (
@@ -63,7 +63,9 @@ function IdleBar({ phone }: { phone: boolean }) {
           <Counts />
         )}
       </span>
-      {(view !== 'list' || phone) && visible.length + filter.length > 0 && <SortMenu />}
+      {(view !== 'list' || phone) && visible.length + filter.length > 0 && (
+        <SortMenu sort={sort} onChange={chooseSort} />
+      )}
       <FilterField folded={phone} />
     </div>
   )
@@ -106,54 +108,6 @@ export function useSelectedEntries(): FileEntry[] {
   const { visible, folder } = useListing().shown
   // biome-ignore lint/correctness/useExhaustiveDependencies: what entriesOf reads
   return useMemo(() => entriesOf(paths), [paths, visible, folder])
-}
-
-function SortMenu() {
-  const { t } = useLingui()
-  const { sort } = useListing().shown
-  const names: Record<SortColumn, string> = {
-    name: t`Name`,
-    modified: t`Modified`,
-    size: t`Size`,
-  }
-  const items = (): MenuEntry[] => [
-    ...(Object.keys(names) as SortColumn[]).map((column) => ({
-      id: column,
-      label: names[column],
-      checked: sort.column === column,
-      onSelect: () => {
-        if (sort.column !== column) sortByColumn(column)
-      },
-    })),
-    'line',
-    {
-      id: 'ascending',
-      label: t`Ascending`,
-      checked: sort.ascending,
-      onSelect: () => chooseSort({ ...sort, ascending: true }),
-    },
-    {
-      id: 'descending',
-      label: t`Descending`,
-      checked: !sort.ascending,
-      onSelect: () => chooseSort({ ...sort, ascending: false }),
-    },
-  ]
-  return (
-    <MenuButton label={t`Sort by`} items={items}>
-      {(trigger) => (
-        <Button
-          {...trigger}
-          size="sm"
-          className="tools__sort"
-          icon={sort.ascending ? ArrowUp : ArrowDown}
-          aria-label={t`Sort by: ${names[sort.column]}`}
-        >
-          {names[sort.column]}
-        </Button>
-      )}
-    </MenuButton>
-  )
 }
 
 function SelectionBar() {

@@ -2,7 +2,7 @@
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { ChevronRight, Download, Eye, Link, X } from 'lucide-react'
-import { useEffect, useMemo, useState } from 'react'
+import { type ComponentProps, useEffect, useMemo, useState } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import type { ArchiveFormat } from '../api/files.ts'
 import { namesToSend } from '../api/selections.ts'
@@ -24,10 +24,12 @@ import { FolderGlyph } from '../ui/file-icon.tsx'
 import { FileOverlay, type OpenFile } from '../viewers/frame/overlay.tsx'
 import { ArchiveMenu } from './archive-menu.tsx'
 import { FolderSide } from './folder-side.tsx'
+import { type FolderViewKind, FolderViewSwitch, useFolderView } from './folder-view.tsx'
 import { FolderRows } from './rows.tsx'
 import { nothingSelected, type RowSelection, selectRow } from './selection.ts'
 import { shareHref } from './share-address.ts'
 import { createShareSource } from './share-source.ts'
+import { FolderTiles } from './tiles.tsx'
 import type { ShareReady } from './use-share.ts'
 
 /** So many rows at first, and as many more with each press of the button. */
@@ -41,26 +43,18 @@ export function PublicFolder({
   loading,
 }: ShareReady & { loading: boolean }) {
   const { t } = useLingui()
-  const [limit, setLimit] = useState(ROWS_STEP)
   const [open, setOpen] = useState<OpenFile | null>(null)
-  const { entries, sort, sortBy } = useSorted(info)
-  const [selection, setSelection] = useFolderSelection(entries)
+  const { entries, sort, setSort } = useSorted(info)
+  const [view, chooseView] = useFolderView(entries)
+  const [selection, setSelection] = useFolderSelection(entries, `${access.hash}${inner}`)
   const source = useMemo(
     () => createShareSource(access, (folder) => (folder === inner ? entries : null)),
     [access, inner, entries],
   )
-  const shown = entries.slice(0, limit)
+  const [shown, showMore] = useShown(entries, `${access.hash}${inner}`)
   const chosen = entries.filter((entry) => selection.paths.has(entry.path))
   const only = chosen.length === 1 ? chosen[0] : undefined
   const name = titleOf(info.name, inner)
-
-  // Another folder starts at its top, with nothing chosen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the folder is the trigger
-  useEffect(() => {
-    setLimit(ROWS_STEP)
-    setSelection(nothingSelected)
-    scrollTo({ top: 0 })
-  }, [inner, access.hash])
 
   const download = (format: ArchiveFormat, items: readonly FileEntry[]) =>
     downloadArchive(access, inner, items, entries.length, format)
@@ -72,6 +66,8 @@ export function PublicFolder({
           <Head
             name={name}
             info={info}
+            view={view}
+            onView={chooseView}
             hidden={chosen.length > 0}
             onCopy={() => void copyLink(sharePageUrl(access.hash, inner))}
             onDownload={entries.length > 0 ? (format) => void download(format, []) : null}
@@ -89,14 +85,15 @@ export function PublicFolder({
         {entries.length === 0 ? (
           <EmptyState art="folder" title={t`This folder is empty`} />
         ) : (
-          <FolderRows
+          <FolderEntries
+            view={view}
             entries={shown}
             total={entries.length}
             hash={access.hash}
             source={source}
             sort={sort}
             selected={selection.paths}
-            onSort={sortBy}
+            onSort={setSort}
             onSelect={(path, keys) =>
               setSelection((before) => selectRow(before, path, keys, shown.map(pathOf)))
             }
@@ -106,11 +103,7 @@ export function PublicFolder({
           />
         )}
         {shown.length < entries.length && (
-          <More
-            shown={shown.length}
-            total={entries.length}
-            onMore={() => setLimit(limit + ROWS_STEP)}
-          />
+          <More shown={shown.length} total={entries.length} onMore={showMore} />
         )}
       </section>
       <FolderSide
@@ -126,11 +119,32 @@ export function PublicFolder({
   )
 }
 
+/** The first entries, and what shows more of them; another folder starts at its top. */
+function useShown(entries: readonly FileEntry[], folder: string) {
+  const [limit, setLimit] = useState(ROWS_STEP)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the folder is the trigger
+  useEffect(() => {
+    setLimit(ROWS_STEP)
+    scrollTo({ top: 0 })
+  }, [folder])
+  return [entries.slice(0, limit), () => setLimit(limit + ROWS_STEP)] as const
+}
+
 function useSorted(info: ShareReady['info']) {
   const [sort, setSort] = useState<SortChoice>({ column: 'name', ascending: true })
   const entries = useMemo(() => sortNow(info.items ?? [], sort), [info, sort])
-  const sortBy = (column: SortColumn) => setSort((before) => nextChoice(before, column))
-  return { entries, sort, sortBy }
+  return { entries, sort, setSort }
+}
+
+interface FolderEntriesProps extends Omit<ComponentProps<typeof FolderRows>, 'onSort'> {
+  view: FolderViewKind
+  onSort(sort: SortChoice): void
+}
+
+function FolderEntries({ view, onSort, ...props }: FolderEntriesProps) {
+  if (view !== 'list') return <FolderTiles {...props} kind={view} onSort={onSort} />
+  const onColumn = (column: SortColumn) => onSort(nextChoice(props.sort, column))
+  return <FolderRows {...props} onSort={onColumn} />
 }
 
 /** One folder as itself, other entries by their names in the open folder. */
@@ -159,10 +173,13 @@ function allOf(entries: readonly FileEntry[]): RowSelection {
   return { paths: new Set(entries.map(pathOf)), anchor: null }
 }
 
-/** What is chosen; Ctrl+A chooses all, Escape nothing, and readers hear how many. */
-function useFolderSelection(entries: readonly FileEntry[]) {
+/** What is chosen, in another folder nothing; Ctrl+A chooses all, Escape nothing, and readers hear how many. */
+function useFolderSelection(entries: readonly FileEntry[], folder: string) {
   const { t } = useLingui()
   const [selection, setSelection] = useState(nothingSelected)
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the folder is the trigger
+  useEffect(() => setSelection(nothingSelected), [folder])
 
   useDocumentKeys((event) => {
     if (event.defaultPrevented || takesKeys(event.target)) return
@@ -189,6 +206,8 @@ function directOf(access: ShareAccess, entry: FileEntry): string {
 interface HeadProps {
   name: string
   info: ShareReady['info']
+  view: FolderViewKind
+  onView(view: FolderViewKind): void
   /** The selection bar is in its place, and the rows below must not move. */
   hidden: boolean
   onCopy(): void
@@ -196,7 +215,7 @@ interface HeadProps {
   onDownload: ((format: ArchiveFormat) => void) | null
 }
 
-function Head({ name, info, hidden, onCopy, onDownload }: HeadProps) {
+function Head({ name, info, view, onView, hidden, onCopy, onDownload }: HeadProps) {
   const { t } = useLingui()
   return (
     <header className="pubfolder__head row" inert={hidden}>
@@ -209,6 +228,7 @@ function Head({ name, info, hidden, onCopy, onDownload }: HeadProps) {
           {formatCounts(info.numDirs ?? 0, info.numFiles ?? 0) || t`Empty folder`}
         </p>
       </div>
+      {onDownload !== null && <FolderViewSwitch view={view} onChange={onView} />}
       <Button tone="line" icon={Link} className="pubfolder__copy" onClick={onCopy}>
         <Trans>Copy link</Trans>
       </Button>

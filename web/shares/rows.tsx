@@ -13,7 +13,7 @@ import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
 import { Checkbox } from '../ui/toggle.tsx'
 import { type FileSource, thumbnailUrl } from '../viewers/frame/source.ts'
-import type { ClickKeys } from './selection.ts'
+import { type ClickKeys, opensHere } from './selection.ts'
 import { shareHref } from './share-address.ts'
 
 interface FolderRowsProps {
@@ -114,6 +114,11 @@ function Row({
           aria-label={name}
           title={name}
           draggable={false}
+          onClick={(event) => {
+            if (broken || !opensHere(event, entry)) return
+            event.preventDefault()
+            onPreview(entry)
+          }}
         >
           <FileTile entry={entry} thumbnail={thumbnailUrl(source, entry)} />
           <span className="pubrows__words shrinks">

@@ -1,4 +1,7 @@
-// Which rows of a shared folder are chosen: by check box, by click, by Shift and click. Pure.
+// Which entries of a shared folder are chosen: by check box, by click, by Shift and click; and which a click opens.
+// Pure.
+
+import type { FileEntry } from '../../src/api-types.ts'
 
 export interface RowSelection {
   paths: ReadonlySet<string>
@@ -13,6 +16,15 @@ export interface ClickKeys {
   toggle: boolean
   /** Shift: everything between the anchor and here, as the eye sees it. */
   range: boolean
+}
+
+/** A plain click on a file shows it over the folder; with a key held down, the browser opens its page. */
+export function opensHere(
+  event: Pick<MouseEvent, 'metaKey' | 'ctrlKey' | 'shiftKey' | 'altKey'>,
+  entry: Pick<FileEntry, 'isDir'>,
+): boolean {
+  const { metaKey, ctrlKey, shiftKey, altKey } = event
+  return !entry.isDir && !metaKey && !ctrlKey && !shiftKey && !altKey
 }
 
 export function selectRow(

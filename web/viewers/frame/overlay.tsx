@@ -2,9 +2,10 @@
 
 import { useLingui } from '@lingui/react/macro'
 import { Download } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { useEffect, useEffectEvent, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { closeOnBack } from '../../lib/page/back.ts'
 import { ViewerFrame } from './frame.tsx'
 import { kindOf } from './kinds.ts'
 import type { FileSource, ViewerKind } from './source.ts'
@@ -33,6 +34,9 @@ export function FileOverlay({ source, file, onChange }: OverlayProps) {
     })
     return () => controller.abort()
   }, [source, entry])
+
+  const close = useEffectEvent(() => onChange(null))
+  useEffect(() => closeOnBack(close), [])
 
   useEffect(() => {
     const opener = document.activeElement

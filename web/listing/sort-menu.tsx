@@ -1,0 +1,59 @@
+// The order of entries as a menu, for views without column heads.
+
+import { useLingui } from '@lingui/react/macro'
+import { ArrowDown, ArrowUp } from 'lucide-react'
+import { nextChoice, type SortChoice, type SortColumn } from '../lib/sorting/sort-entries.ts'
+import { Button } from '../ui/button.tsx'
+import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
+
+interface SortMenuProps {
+  sort: SortChoice
+  onChange(sort: SortChoice): void
+}
+
+export function SortMenu({ sort, onChange }: SortMenuProps) {
+  const { t } = useLingui()
+  const names: Record<SortColumn, string> = {
+    name: t`Name`,
+    modified: t`Modified`,
+    size: t`Size`,
+  }
+  const items = (): MenuEntry[] => [
+    ...(Object.keys(names) as SortColumn[]).map((column) => ({
+      id: column,
+      label: names[column],
+      checked: sort.column === column,
+      onSelect: () => {
+        if (sort.column !== column) onChange(nextChoice(sort, column))
+      },
+    })),
+    'line',
+    {
+      id: 'ascending',
+      label: t`Ascending`,
+      checked: sort.ascending,
+      onSelect: () => onChange({ ...sort, ascending: true }),
+    },
+    {
+      id: 'descending',
+      label: t`Descending`,
+      checked: !sort.ascending,
+      onSelect: () => onChange({ ...sort, ascending: false }),
+    },
+  ]
+  return (
+    <MenuButton label={t`Sort by`} items={items}>
+      {(trigger) => (
+        <Button
+          {...trigger}
+          size="sm"
+          className="tools__sort"
+          icon={sort.ascending ? ArrowUp : ArrowDown}
+          aria-label={t`Sort by: ${names[sort.column]}`}
+        >
+          {names[sort.column]}
+        </Button>
+      )}
+    </MenuButton>
+  )
+}
