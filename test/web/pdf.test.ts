@@ -26,6 +26,18 @@ it('finds words in a PDF and follows its contents', async () => {
   await expect.poll(() => page.getByRole('textbox', { name: 'Page' }).inputValue()).toBe('3')
 })
 
+it('shows the pages as pictures that lead to them', async () => {
+  await using opened = await site.open()
+  const { page } = opened
+  await openViewer(page, 'paper.pdf')
+  await page.getByRole('button', { name: 'Pages' }).click()
+  const pages = page.getByRole('navigation', { name: 'Pages' })
+  await expect.poll(() => pages.locator('canvas[data-drawn]').count()).toBe(3)
+  await pages.getByRole('button', { name: '3' }).click()
+  await expect.poll(() => page.getByRole('textbox', { name: 'Page' }).inputValue()).toBe('3')
+  await pages.locator('[aria-current=page]').getByText('3').waitFor()
+})
+
 it('prints every page of a PDF', async () => {
   await using opened = await site.open()
   const { page } = opened

@@ -1,6 +1,5 @@
-// The way to the open folder: home and the last three folders; the ones before are in a menu.
-// The chevrons
-// between them open the folders beside the next one. Every crumb but the last takes drops.
+// The way to the open folder: home and the last three folders; the ones before are in a menu. The chevrons between
+// them open the folders beside the next one. Every crumb but the last takes drops.
 
 import { useLingui } from '@lingui/react/macro'
 import { ChevronRight, Ellipsis, House } from 'lucide-react'
@@ -35,7 +34,7 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
         <li>
           <Crumb vpath={ROOT} current={vpath === ROOT}>
             <House className="i" aria-hidden />
-            <span className="sr">{t`My files`}</span>
+            <span className={vpath === ROOT ? 'sr crumb__root' : 'sr'}>{t`My files`}</span>
           </Crumb>
         </li>
         {hidden.length > 0 && (

@@ -71,7 +71,8 @@ export function NameDialog(props: NameDialogProps) {
       <TextField
         ref={input}
         label={props.label}
-        hint={props.hint}
+        // Room for what may be wrong with it: the dialog does not move while one types.
+        hint={props.hint ?? '\u00a0'}
         value={text}
         onChange={(value) => {
           props.onChange(value)

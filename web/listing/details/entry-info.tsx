@@ -7,13 +7,19 @@ import { Copy } from 'lucide-react'
 import { useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { fetchRange } from '../../api/content.ts'
-import { type ChecksumAlgorithm, fetchChecksum, previewUrl, streamTree } from '../../api/files.ts'
+import {
+  type ChecksumAlgorithm,
+  fetchChecksum,
+  fetchInfo,
+  previewUrl,
+  streamTree,
+} from '../../api/files.ts'
 import { hasVersions } from '../../lib/boot.ts'
 import { type PhotoFacts, readPhotoFacts } from '../../lib/exif.ts'
 import {
   formatCounts,
+  formatDayAndTime,
   formatDimensions,
-  formatMoment,
   formatNumber,
   formatSize,
 } from '../../lib/format.ts'
@@ -27,6 +33,7 @@ import { folderTitle } from '../../operations/failure-toasts.ts'
 import type { InfoProps } from '../../operations/prompt-kinds.ts'
 import { openPrompt } from '../../operations/prompts.ts'
 import { toastError } from '../../operations/toasts.ts'
+import { cachedFolder } from '../../state/folder-cache.ts'
 import { abilitiesOn } from '../../state/rights.ts'
 import { permissions } from '../../state/session.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
@@ -82,7 +89,7 @@ function FolderInfo({ vpath }: { vpath: string }) {
         {folder !== null && folder.modifiedMs > 0 && (
           <Fact label={t`Modified`}>
             <time dateTime={new Date(folder.modifiedMs).toISOString()}>
-              {formatMoment(folder.modifiedMs)}
+              {formatDayAndTime(folder.modifiedMs)}
             </time>
           </Fact>
         )}
@@ -137,7 +144,11 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
       </h3>
       <dl className="kv fs-md stack">
         {entry.type === 'invalid_link' && <Fact label={t`Kind`}>{t`Broken link`}</Fact>}
+        {!entry.isDir && entry.type !== 'invalid_link' && entry.extension.length > 1 && (
+          <Fact label={t`Kind`}>{entry.extension.slice(1).toUpperCase()}</Fact>
+        )}
         {entry.isSymlink && entry.type !== 'invalid_link' && <Fact label={t`Kind`}>{t`Link`}</Fact>}
+        {entry.isDir && entry.unreachable !== true && <FolderContents vpath={entry.path} />}
         <Fact label={t`Size`}>
           {entry.isDir ? (
             <FolderSize paths={[entry.path]} bytes={0} />
@@ -152,8 +163,13 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
             </span>
           </Fact>
         )}
+        {photo !== null && <PhotoInfo photo={photo} />}
         <Fact label={t`Modified`}>
-          <EntryDate modified={entry.modified} unreachable={entry.unreachable} />
+          {entry.unreachable === true ? (
+            <EntryDate modified={entry.modified} unreachable />
+          ) : (
+            <time dateTime={entry.modified}>{formatDayAndTime(entry.modified)}</time>
+          )}
         </Fact>
         <Fact label={t`Location`}>
           <Location vpath={parentOf(entry.path)} />
@@ -164,7 +180,6 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
           </span>
         </Fact>
         {entry.type !== 'invalid_link' && <Locks vpath={entry.path} />}
-        {photo !== null && <PhotoInfo photo={photo} />}
       </dl>
       {!entry.isDir && entry.type !== 'invalid_link' && abilitiesOn(entry.path).download && (
         <Checksums path={entry.path} />
@@ -175,18 +190,29 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
   )
 }
 
+/** How many entries the folder itself has; nothing until that is known. */
+function FolderContents({ vpath }: { vpath: string }) {
+  const { t } = useLingui()
+  const read = useRead([vpath], async (signal) => {
+    const kept = cachedFolder(vpath)?.entries
+    return kept ?? (await fetchInfo(vpath, signal)).items ?? []
+  })
+  if (read.state !== 'ready') return null
+  const { length } = read.value
+  const folders = read.value.filter(({ isDir }) => isDir).length
+  return (
+    <Fact label={t`Contents`}>{formatCounts(folders, length - folders) || t`Empty folder`}</Fact>
+  )
+}
+
 function Picture({ entry }: { entry: FileEntry }) {
   const [failed, setFailed] = useState(false)
-  const pictured =
-    !failed && abilitiesOn(entry.path).download && entry.type !== 'pdf' && isPictured(entry)
+  const pictured = !failed && abilitiesOn(entry.path).download && isPictured(entry)
+  const size = entry.type === 'video' || entry.type === 'pdf' ? 'thumb' : 'big'
   return (
     <div className="info__picture center sunken">
       {pictured ? (
-        <img
-          src={previewUrl(entry, entry.type === 'video' ? 'thumb' : 'big')}
-          alt=""
-          onError={() => setFailed(true)}
-        />
+        <img src={previewUrl(entry, size)} alt="" onError={() => setFailed(true)} />
       ) : entry.isDir ? (
         <FolderGlyph className="info__folder" />
       ) : (
@@ -349,12 +375,14 @@ function PhotoInfo({ photo }: { photo: PhotoFacts }) {
   ].filter((part) => part !== false)
   return (
     <>
-      {photo.taken !== undefined && <Fact label={t`Date taken`}>{formatMoment(photo.taken)}</Fact>}
+      {photo.taken !== undefined && (
+        <Fact label={t`Date taken`}>{formatDayAndTime(photo.taken)}</Fact>
+      )}
       {photo.camera !== undefined && <Fact label={t`Camera`}>{photo.camera}</Fact>}
       {photo.lens !== undefined && <Fact label={t`Lens`}>{photo.lens}</Fact>}
       {settings.length > 0 && (
         <Fact label={t`Exposure`}>
-          <span dir="ltr">{settings.join(' · ')}</span>
+          <span dir="ltr">{settings.join(' · ').replaceAll(/(?<=\d) (?=[a-z])/g, '\u00a0')}</span>
         </Fact>
       )}
       {latitude !== undefined && longitude !== undefined && (

@@ -4,7 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { Binary, Copy, Download, TextAlignStart } from 'lucide-react'
 import { messageOf } from '../../api/error-text.ts'
 import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
-import { formatMoment, formatNumber, formatSize } from '../../lib/format.ts'
+import { formatDayAndTime, formatNumber, formatSize } from '../../lib/format.ts'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { parentOf } from '../../lib/paths.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
@@ -16,9 +16,9 @@ import { Spinner } from '../../ui/progress.tsx'
 import type { ViewerProps } from './source.ts'
 
 const algorithms: readonly { algorithm: ChecksumAlgorithm; name: string }[] = [
+  { algorithm: 'sha256', name: 'SHA-256' },
   { algorithm: 'md5', name: 'MD5' },
   { algorithm: 'sha1', name: 'SHA-1' },
-  { algorithm: 'sha256', name: 'SHA-256' },
   { algorithm: 'sha512', name: 'SHA-512' },
 ]
 
@@ -64,12 +64,12 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
             )}
           </Fact>
           <Fact label={t`Modified`}>
-            <time dateTime={entry.modified}>{formatMoment(entry.modified)}</time>
+            <time dateTime={entry.modified}>{formatDayAndTime(entry.modified)}</time>
           </Fact>
           {entry.extension.length > 1 && (
             <Fact label={t`Kind`}>{entry.extension.slice(1).toUpperCase()}</Fact>
           )}
-          <Fact label={t`Folder`}>
+          <Fact label={t`Location`}>
             <bdi>{parentOf(entry.path)}</bdi>
           </Fact>
           {source.kind === 'files' &&

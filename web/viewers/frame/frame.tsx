@@ -7,10 +7,10 @@ import {
   ChevronLeft,
   ChevronRight,
   EllipsisVertical,
-  Maximize,
-  Minimize,
+  Expand,
+  Shrink,
 } from 'lucide-react'
-import { Suspense, useEffect, useRef, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { formatNumber, formatSize } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
@@ -30,8 +30,10 @@ import styles from './viewers.css?url'
 
 await Promise.all([loadStylesheet(styles), loadStylesheet(textStyles)])
 
-/** Chrome fades after this much stillness, in full screen only. */
+/** Chrome fades after this much stillness: in full screen, over a film that plays and in a slideshow. */
 const IDLE_MS = 1500
+/** What fills the whole stage: buttons over it would cover a part of it. */
+const FILLING: ReadonlySet<ViewerKind> = new Set(['csv', 'json', 'hex', 'text'])
 /** The one action that stays beside the menu on narrow screens. */
 const NARROW_ACTION = 'download'
 
@@ -46,7 +48,7 @@ export function ViewerFrame(props: FrameProps) {
   const root = useRef<HTMLDivElement>(null)
   const [facts, setFacts] = useState('')
   const [fullScreen, toggleFullScreen] = useFullScreen()
-  const still = useStillness(fullScreen)
+  const still = useStillness(fullScreen || kind === 'video' || kind === 'image')
 
   const at = siblings.findIndex((sibling) => sibling.path === entry.path)
   const previous = siblings[at - 1]
@@ -89,6 +91,7 @@ export function ViewerFrame(props: FrameProps) {
       aria-label={entry.name}
       tabIndex={-1}
       data-quiet={quiet}
+      data-still={still}
       data-kind={kind}
       data-film={siblings.length > 1}
     >
@@ -101,7 +104,11 @@ export function ViewerFrame(props: FrameProps) {
         close={close}
         fullScreen={fullScreen}
         toggleFullScreen={toggleFullScreen}
-      />
+      >
+        {FILLING.has(kind) && (
+          <TurnButtons inHead previous={previous} next={next} navigate={navigate} />
+        )}
+      </Head>
 
       <div className="vw-stage relative" {...swipe.handlers}>
         <div
@@ -111,7 +118,7 @@ export function ViewerFrame(props: FrameProps) {
         >
           <Content {...props} setFacts={setFacts} />
         </div>
-        <TurnButtons previous={previous} next={next} navigate={navigate} />
+        {!FILLING.has(kind) && <TurnButtons previous={previous} next={next} navigate={navigate} />}
       </div>
 
       {siblings.length > 1 && (
@@ -153,9 +160,11 @@ interface HeadProps {
   close(): void
   fullScreen: boolean
   toggleFullScreen(): void
+  /** Stands before the actions. */
+  children: ReactNode
 }
 
-function Head({ name, facts, actions, close, fullScreen, toggleFullScreen }: HeadProps) {
+function Head({ name, facts, actions, close, fullScreen, toggleFullScreen, children }: HeadProps) {
   const { t } = useLingui()
   return (
     <header className="vw-head row">
@@ -177,12 +186,13 @@ function Head({ name, facts, actions, close, fullScreen, toggleFullScreen }: Hea
           ))}
         </p>
       </div>
+      {children}
       <Actions actions={actions} />
       {document.fullscreenEnabled && (
         <>
           <span className="vw-gap" aria-hidden="true" />
           <IconButton
-            icon={fullScreen ? Minimize : Maximize}
+            icon={fullScreen ? Shrink : Expand}
             label={fullScreen ? t`Leave full screen` : t`Full screen`}
             shortcut="F"
             onClick={toggleFullScreen}
@@ -194,12 +204,13 @@ function Head({ name, facts, actions, close, fullScreen, toggleFullScreen }: Hea
 }
 
 interface TurnButtonsProps {
+  inHead?: boolean
   previous: FileEntry | undefined
   next: FileEntry | undefined
   navigate(entry: FileEntry): void
 }
 
-function TurnButtons({ previous, next, navigate }: TurnButtonsProps) {
+function TurnButtons({ inHead = false, previous, next, navigate }: TurnButtonsProps) {
   const { t } = useLingui()
   const turns = [
     { to: previous, side: 'previous', icon: ChevronLeft, label: t`Previous file` },
@@ -210,7 +221,7 @@ function TurnButtons({ previous, next, navigate }: TurnButtonsProps) {
       to && (
         <IconButton
           key={side}
-          className={`vw-nav vw-nav-${side}`}
+          className={inHead ? 'not-phone' : `vw-nav vw-nav-${side}`}
           icon={icon}
           flipIcon
           label={label}

@@ -66,7 +66,7 @@ export function VideoViewer(props: ViewerProps) {
   }
 
   return (
-    <div className="vw-video center covers">
+    <div className="vw-video center covers" data-running={media.playing}>
       {/* biome-ignore lint/a11y/useMediaCaption: captions are added when the file has some */}
       <video
         ref={film}

@@ -2,6 +2,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import {
   ChevronDown,
   ChevronUp,
+  GalleryVertical,
   MoveHorizontal,
   PanelLeft,
   Printer,
@@ -18,26 +19,35 @@ import type { PdfDocument } from './pdf-document.ts'
 import { type OutlineItem, withinLimits } from './pdf-outline-items.ts'
 import type { PdfMatches, PdfState, PdfView } from './pdf-view.ts'
 
+/** What the column beside the document shows. */
+export type PdfSide = 'pages' | 'outline'
+
 interface ToolbarProps {
   view: RefObject<PdfView | null>
   state: PdfState
-  outlineShown: boolean
+  side: PdfSide | null
   searching: boolean
-  onOutline(): void
+  onSide(side: PdfSide | null): void
   onSearch(): void
   onPrint(): void
 }
 
-export function Toolbar({ view, state, outlineShown, searching, ...on }: ToolbarProps) {
+export function Toolbar({ view, state, side, searching, ...on }: ToolbarProps) {
   const { t } = useLingui()
   return (
     <ToolRow label={t`Document`}>
       <Tool
+        icon={GalleryVertical}
+        label={t`Pages`}
+        pressed={side === 'pages'}
+        onClick={() => on.onSide(side === 'pages' ? null : 'pages')}
+      />
+      <Tool
         icon={PanelLeft}
         flipIcon
         label={t`Table of contents`}
-        pressed={outlineShown}
-        onClick={on.onOutline}
+        pressed={side === 'outline'}
+        onClick={() => on.onSide(side === 'outline' ? null : 'outline')}
       />
       <ToolGap />
       <PageField state={state} onGo={(page) => view.current?.goToPage(page)} />

@@ -16,7 +16,8 @@ import { useFile } from '../frame/use-file.ts'
 import { focusQuietly, scrollByKey, useViewerKeys } from '../frame/viewer-keys.ts'
 import pdfStyles from './pdf.css?url'
 import { openPdf, type PdfDocument } from './pdf-document.ts'
-import { FindRow, PdfOutline, Toolbar } from './pdf-tools.tsx'
+import { PdfPages } from './pdf-pages.tsx'
+import { FindRow, PdfOutline, type PdfSide, Toolbar } from './pdf-tools.tsx'
 import { createPdfView, type PdfMatches, type PdfState, type PdfView } from './pdf-view.ts'
 
 await Promise.all([loadStylesheet(partsStyles), loadStylesheet(pdfStyles)])
@@ -75,9 +76,14 @@ function Pages(props: ViewerProps & { pdf: PdfDocument; lost: Lost | null }) {
   const { pdf, lost } = props
   const container = useRef<HTMLDivElement>(null)
   const { view, state, matches, setMatches } = usePdfView(container, props)
-  const [outlineShown, setOutlineShown] = useState(false)
+  const [side, setSide] = useState<PdfSide | null>(null)
   const [searching, setSearching] = useState(false)
   const printing = usePrint(pdf)
+
+  /** On a phone the column lies over the page. */
+  function uncover() {
+    if (innerWidth < 736) setSide(null)
+  }
 
   function endSearch() {
     setSearching(false)
@@ -107,20 +113,30 @@ function Pages(props: ViewerProps & { pdf: PdfDocument; lost: Lost | null }) {
       <Toolbar
         view={view}
         state={state}
-        outlineShown={outlineShown}
+        side={side}
         searching={searching}
-        onOutline={() => setOutlineShown(!outlineShown)}
+        onSide={setSide}
         onSearch={() => (searching ? endSearch() : setSearching(true))}
         onPrint={() => void printing.start()}
       />
       {searching && <FindRow view={view} matches={matches} onClose={endSearch} />}
       <div className="vw-pdf vw-part">
-        {outlineShown && (
+        {side === 'outline' && (
           <PdfOutline
             pdf={pdf}
             onGo={(destination) => {
               view.current?.goTo(destination)
-              if (innerWidth < 736) setOutlineShown(false)
+              uncover()
+            }}
+          />
+        )}
+        {side === 'pages' && (
+          <PdfPages
+            pdf={pdf}
+            current={state.page}
+            onGo={(page) => {
+              view.current?.goToPage(page)
+              uncover()
             }}
           />
         )}

@@ -157,6 +157,7 @@ function Picture(props: PictureProps) {
         plan={plan}
         rendition={rendition}
         slideshow={slideshow}
+        sliding={sliding}
         onShown={onShown}
         onFailed={() => setRendition(rendition === plan.first ? plan.second : null)}
       />

@@ -25,13 +25,16 @@ interface StageProps extends Pick<ViewerProps, 'source' | 'entry' | 'setFacts'> 
   rendition: Rendition
   /** The button of the slideshow; null for a picture alone. */
   slideshow: ReactNode
+  /** The slideshow runs. */
+  sliding: boolean
   onShown(): void
   /** The bytes of `rendition` are no picture. */
   onFailed(): void
 }
 
 export function PictureStage(props: StageProps) {
-  const { source, entry, setFacts, facts, plan, rendition, slideshow, onShown, onFailed } = props
+  const { source, entry, setFacts, facts, plan, rendition, slideshow, sliding } = props
+  const { onShown, onFailed } = props
   const stage = useRef<HTMLDivElement>(null)
   const stageSize = useSize(stage)
   const [loaded, setLoaded] = useState<PictureFacts | null>(null)
@@ -70,6 +73,7 @@ export function PictureStage(props: StageProps) {
       className="vw-picture center covers"
       ref={stage}
       data-gestures={fitted ? 'shared' : 'own'}
+      data-running={sliding ? 'slides' : undefined}
       {...picture.handlers}
     >
       {!loaded && <Busy />}

@@ -62,6 +62,7 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
   const rows = useTallRows(box, rowCount)
   const text = rowAt(active.row)?.cells[active.column] ?? ''
   const copyCell = () => copyWithToast(text, t`Cell copied`)
+  const isNumber = (column: number) => isNumeric(rowAt(0)?.cells[column] ?? '')
   const nameOf = (column: number) => facts.headings[column] || t`Column ${column + 1}`
 
   useEffect(() => focusQuietly(box.current), [])
@@ -107,7 +108,7 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
         data-own-keys
       >
         <Sheet
-          {...{ rows, columns, numberPx, nameOf, sort, onSort, rowAt, active }}
+          {...{ rows, columns, numberPx, nameOf, isNumber, sort, onSort, rowAt, active }}
           onChoose={(cell) => {
             setActive(cell)
             setOpen(true)
@@ -321,25 +322,25 @@ interface HeadRowProps {
   columns: readonly VirtualItem[]
   numberPx: number
   nameOf(column: number): string
+  /** Whether the heads stand over numbers, which end where the column ends. */
+  isNumber(column: number): boolean
   sort: CsvSort | null
   onSort(sort: CsvSort | null): void
 }
 
-function HeadRow({ columns, numberPx, nameOf, sort, onSort }: HeadRowProps) {
+function HeadRow({ columns, numberPx, nameOf, isNumber, sort, onSort }: HeadRowProps) {
   const { t } = useLingui()
   return (
     <div className="csv-head sunken" role="row" aria-rowindex={1} style={{ blockSize: HEAD_PX }}>
-      <span
-        className="csv-corner"
-        style={{ inlineSize: numberPx }}
-        role="columnheader"
-        aria-label={t`Row`}
-      />
+      <span className="csv-corner" style={{ inlineSize: numberPx }} role="columnheader">
+        <span className="sr">{t`Row`}</span>
+      </span>
       {columns.map((column) => (
         <Heading
           key={column.index}
           name={nameOf(column.index)}
           column={column}
+          isNumber={isNumber(column.index)}
           sort={sort?.column === column.index ? sort : null}
           onSort={onSort}
         />
@@ -351,12 +352,13 @@ function HeadRow({ columns, numberPx, nameOf, sort, onSort }: HeadRowProps) {
 interface HeadingProps {
   name: string
   column: VirtualItem
+  isNumber: boolean
   sort: CsvSort | null
   onSort(sort: CsvSort | null): void
 }
 
 /** Up, down, and back to the order of the file. */
-function Heading({ name, column, sort, onSort }: HeadingProps) {
+function Heading({ name, column, isNumber, sort, onSort }: HeadingProps) {
   const { index } = column
   const next =
     sort === null
@@ -367,7 +369,7 @@ function Heading({ name, column, sort, onSort }: HeadingProps) {
   const order = sort === null ? 'none' : sort.ascending ? 'ascending' : 'descending'
   return (
     <span
-      className="csv-heading"
+      className={isNumber ? 'csv-heading csv-heading--number' : 'csv-heading'}
       role="columnheader"
       aria-sort={order}
       style={{ insetInlineStart: column.start, inlineSize: column.size }}
