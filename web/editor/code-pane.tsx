@@ -84,7 +84,7 @@ export function CodePane(props: CodePaneProps) {
     const keys = textKeys({ onSave, onFind, onGoToLine, onEscape })
     const extra = [
       EditorView.updateListener.of((update) => onUpdate(update)),
-      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false' }),
+      EditorView.contentAttributes.of({ 'aria-label': label, spellcheck: 'false', tabindex: '0' }),
     ]
     const state = createState(doc, {
       readOnly,

@@ -15,6 +15,7 @@ export function SortMenu({ sort, onChange }: SortMenuProps) {
   const { t } = useLingui()
   const names: Record<SortColumn, string> = {
     name: t`Name`,
+    kind: t`Kind`,
     modified: t`Modified`,
     size: t`Size`,
   }

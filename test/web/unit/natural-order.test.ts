@@ -101,6 +101,18 @@ describe('order on the screen', () => {
     ).toEqual(['v1.2', 'v1.10'])
   })
 
+  it('groups by kind, within a kind by name, and keeps folders by name', () => {
+    const kindOf = ({ name }: { name: string }) => name.split('.')[1] ?? ''
+    const files = ['b.txt', 'z.jpg', 'c.txt', 'a.jpg'].map((name) => entry(name))
+    const all = [...files, entry('zoo', true), entry('Alpha', true)]
+    const inOrder = (ascending: boolean) =>
+      [...sortOrder(toSortInput(all, 'en', kindOf), { column: 'kind', ascending })].map(
+        (i) => all[i]?.name,
+      )
+    expect(inOrder(true)).toEqual(['Alpha', 'zoo', 'a.jpg', 'z.jpg', 'b.txt', 'c.txt'])
+    expect(inOrder(false)).toEqual(['Alpha', 'zoo', 'b.txt', 'c.txt', 'a.jpg', 'z.jpg'])
+  })
+
   it('turns the sorted column and starts another at its beginning', () => {
     expect(nextChoice({ column: 'name', ascending: true }, 'name').ascending).toBe(false)
     expect(nextChoice({ column: 'name', ascending: false }, 'size')).toEqual({

@@ -133,7 +133,11 @@ function readOnlyText(label: string): Extension {
   return [
     EditorState.readOnly.of(true),
     EditorView.editable.of(false),
-    EditorView.contentAttributes.of({ 'aria-label': label, 'aria-readonly': 'true' }),
+    EditorView.contentAttributes.of({
+      'aria-label': label,
+      'aria-readonly': 'true',
+      tabindex: '0',
+    }),
   ]
 }
 

@@ -4,7 +4,7 @@
 import { compareNatural } from '../../../src/lib/name-order.ts'
 import { nameKeys } from './name-keys.ts'
 
-export type SortColumn = 'name' | 'size' | 'modified'
+export type SortColumn = 'name' | 'kind' | 'size' | 'modified'
 
 /** What the person sees: which column, and whether it ascends (A to Z, smallest, oldest first). */
 export interface SortChoice {
@@ -19,13 +19,24 @@ export interface SortInput {
   sizes: number[]
   /** As the server wrote them, RFC 3339. */
   modified: string[]
+  /** What kind each is; filled for an order by kind alone. */
+  kinds: string[]
   /** Of the reader, BCP 47. */
   locale: string
 }
 
-export function toSortInput(
-  entries: readonly { name: string; isDir: boolean; size: number; modified: string }[],
+interface Sortable {
+  name: string
+  isDir: boolean
+  size: number
+  modified: string
+}
+
+/** `kindOf` names the kind of an entry, for an order by kind. */
+export function toSortInput<Entry extends Sortable>(
+  entries: readonly Entry[],
   locale: string,
+  kindOf?: (entry: Entry) => string,
 ): SortInput {
   const names: string[] = []
   const isDir: boolean[] = []
@@ -37,7 +48,8 @@ export function toSortInput(
     sizes.push(entry.size)
     modified.push(entry.modified)
   }
-  return { names, isDir, sizes, modified, locale }
+  const kinds = kindOf === undefined ? [] : entries.map(kindOf)
+  return { names, isDir, sizes, modified, kinds, locale }
 }
 
 /**
@@ -71,6 +83,10 @@ export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
 function keysFor(input: SortInput, column: SortColumn): Float64Array | null {
   if (column === 'name') return null
   if (column === 'size') return Float64Array.from(input.sizes)
+  if (column === 'kind') {
+    const ranks = new Map([...new Set(input.kinds)].sort().map((kind, rank) => [kind, rank]))
+    return Float64Array.from(input.kinds, (kind) => ranks.get(kind) ?? 0)
+  }
   return Float64Array.from(input.modified, (text) => Date.parse(text) || 0)
 }
 

@@ -2,6 +2,7 @@
 
 import { i18n } from '@lingui/core'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { fileClassOf } from '../file-class.ts'
 import { WorkerCalls } from '../worker-calls.ts'
 import workerUrl from './sort.worker.ts?worker'
 import { type SortChoice, sortOrder, toSortInput } from './sort-entries.ts'
@@ -13,7 +14,16 @@ export const WORKER_FROM_ENTRIES = 20_000
 let worker: WorkerCalls | null = null
 
 export function sortNow(entries: readonly FileEntry[], choice: SortChoice): FileEntry[] {
-  return arrange(entries, sortOrder(toSortInput(entries, i18n.locale), choice))
+  return arrange(entries, sortOrder(inputFor(entries, choice), choice))
+}
+
+/** Of one kind is what looks alike in the list; within it endings are together. */
+function kindOf(entry: FileEntry): string {
+  return `${fileClassOf(entry)} ${entry.extension.toLowerCase()}`
+}
+
+function inputFor(entries: readonly FileEntry[], { column }: SortChoice) {
+  return toSortInput(entries, i18n.locale, column === 'kind' ? kindOf : undefined)
 }
 
 /** Sorts in the worker; where there is none (blocked by a policy) on the page after all. */
@@ -23,7 +33,7 @@ export async function sortAside(
 ): Promise<FileEntry[]> {
   try {
     worker ??= new WorkerCalls(workerUrl)
-    return arrange(entries, await worker.ask({ input: toSortInput(entries, i18n.locale), choice }))
+    return arrange(entries, await worker.ask({ input: inputFor(entries, choice), choice }))
   } catch {
     return sortNow(entries, choice)
   }

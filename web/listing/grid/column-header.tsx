@@ -29,10 +29,13 @@ export function ColumnHeader() {
       <Head column="name">
         <Trans>Name</Trans>
       </Head>
+      <Head column="kind" className="lcols__kind">
+        <Trans>Kind</Trans>
+      </Head>
       <Head column="modified">
         <Trans>Modified</Trans>
       </Head>
-      <Head column="size" end>
+      <Head column="size" className="lhead__end">
         <Trans>Size</Trans>
       </Head>
       <span role="columnheader">
@@ -46,18 +49,18 @@ export function ColumnHeader() {
 
 interface HeadProps {
   column: SortColumn
-  end?: boolean
+  className?: string
   children: ReactNode
 }
 
-function Head({ column, end, children }: HeadProps) {
+function Head({ column, className, children }: HeadProps) {
   const { sort } = useListing().shown
   const active = sort.column === column
   const Arrow = sort.ascending ? ArrowUp : ArrowDown
   return (
     <span
       role="columnheader"
-      className={end ? 'lhead__end' : undefined}
+      className={className}
       aria-sort={active ? (sort.ascending ? 'ascending' : 'descending') : 'none'}
     >
       <button

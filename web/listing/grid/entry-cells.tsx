@@ -3,7 +3,7 @@
 
 import { useLingui } from '@lingui/react/macro'
 import { Download, Ellipsis, EllipsisVertical, Play, Share2 } from 'lucide-react'
-import { memo, useEffect, useRef, useState } from 'react'
+import { memo, useEffect, useId, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { previewUrl } from '../../api/files.ts'
 import { boot } from '../../lib/boot.ts'
@@ -134,6 +134,9 @@ export const ListRow = memo(function ListRow(props: CellProps) {
           <NameLabel name={entry.name} />
         </EntryLink>
       </span>
+      <span role="gridcell" className="lcols__kind trunc">
+        {entry.isDir ? '' : entry.extension.slice(1).toUpperCase()}
+      </span>
       <span role="gridcell" className="modified num">
         <EntryDate modified={entry.modified} unreachable={entry.unreachable} />
       </span>
@@ -173,7 +176,13 @@ export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: b
   )
 })
 
-function cellAttributes(props: CellProps, base: string, role: 'row' | 'gridcell' = 'gridcell') {
+/** `labelledBy` is the id of what is printed on a card: people who speak commands say what they read. */
+function cellAttributes(
+  props: CellProps,
+  base: string,
+  role: 'row' | 'gridcell' = 'gridcell',
+  labelledBy?: string,
+) {
   const { entry, index, rowIndex, selected, tabStop, busy, draggable } = props
   return {
     ...dataOf(entry, index),
@@ -181,6 +190,7 @@ function cellAttributes(props: CellProps, base: string, role: 'row' | 'gridcell'
     'aria-rowindex': role === 'row' ? rowIndex : undefined,
     'aria-selected': selected,
     'aria-label': entry.name,
+    'aria-labelledby': labelledBy,
     'aria-busy': busy || undefined,
     tabIndex: tabStop ? 0 : -1,
     draggable,
@@ -191,11 +201,12 @@ function cellAttributes(props: CellProps, base: string, role: 'row' | 'gridcell'
 export const FolderCard = memo(function FolderCard(props: CellProps) {
   const { entry, selected } = props
   const { t } = useLingui()
+  const id = useId()
   return (
-    <div {...cellAttributes(props, 'fcard')}>
+    <div {...cellAttributes(props, 'fcard', 'gridcell', id)}>
       <EntryLink entry={entry}>
         <FolderGlyph />
-        <span className="fcard__words">
+        <span className="fcard__words" id={id}>
           <NameLabel name={entry.name} />
           <EntryFacts entry={entry} />
         </span>
@@ -218,15 +229,16 @@ export const FileCard = memo(function FileCard(props: CellProps) {
   const { entry, selected } = props
   const { t } = useLingui()
   const [pictured, setPictured] = useState(false)
+  const id = useId()
   return (
-    <div {...cellAttributes(props, 'card')}>
+    <div {...cellAttributes(props, 'card', 'gridcell', id)}>
       <EntryLink entry={entry}>
         <span className="card__picture center fills line-bottom sunken relative">
           <PageIcon entry={entry} />
           <Thumbnail entry={entry} className="card__thumb" onShown={() => setPictured(true)} />
           {pictured && entry.type === 'video' && <PlayMark />}
         </span>
-        <span className="card__words">
+        <span className="card__words" id={id}>
           <NameLabel name={entry.name} />
           <EntryFacts entry={entry} />
         </span>

@@ -93,7 +93,7 @@ export function EntryGrid() {
       aria-label={t`Files`}
       aria-multiselectable
       aria-rowcount={geometry.lines + (layout === 'list' ? 1 : 0)}
-      aria-colcount={layout === 'list' ? 5 : metrics.columns}
+      aria-colcount={layout === 'list' ? 6 : metrics.columns}
       aria-busy={kind === 'loading'}
       tabIndex={stopInSight ? -1 : 0}
       className={classes.join(' ')}

@@ -1,6 +1,6 @@
 // The tree of folders to choose from: what of it is loaded and open, and its rows with their keys.
 
-import { Trans, useLingui } from '@lingui/react/macro'
+import { useLingui } from '@lingui/react/macro'
 import { ChevronRight } from 'lucide-react'
 import { type RefObject, useEffect, useId, useMemo, useRef, useState } from 'react'
 import { isAbort } from '../../api/client.ts'
@@ -154,7 +154,9 @@ interface RowProps extends Pick<TreeProps, 'flat' | 'target' | 'current' | 'load
 }
 
 function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle }: RowProps) {
+  const { t } = useLingui()
   const name = row.path === ROOT ? folderTitle(ROOT) : row.name
+  const note = row.path === current ? t`Current folder` : null
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the tree around it has the keys
     <div
@@ -165,7 +167,7 @@ function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle 
       aria-expanded={row.hasChildren === false ? undefined : row.expanded}
       aria-selected={row.path === target}
       aria-disabled={off || undefined}
-      aria-label={name}
+      aria-label={note === null ? name : `${name} ${note}`}
       className="tree__row row rounded"
       style={{ paddingInlineStart: `${(row.level - 1) * 1.25 + 0.4}rem` }}
       onClick={() => {
@@ -193,11 +195,7 @@ function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle 
       {loading === row.path ? <Spinner /> : <FolderGlyph />}
       <bdi className="trunc">{name}</bdi>
       {flat && <small className="trunc dim">{shownName(row.path)}</small>}
-      {row.path === current && (
-        <small className="tree__note nowrap">
-          <Trans>Current folder</Trans>
-        </small>
-      )}
+      {note !== null && <small className="tree__note nowrap">{note}</small>}
     </div>
   )
 }

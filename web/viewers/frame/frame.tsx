@@ -167,7 +167,7 @@ interface HeadProps {
 function Head({ name, facts, actions, close, fullScreen, toggleFullScreen, children }: HeadProps) {
   const { t } = useLingui()
   return (
-    <header className="vw-head row">
+    <div className="vw-head row">
       <IconButton
         icon={ArrowLeft}
         flipIcon
@@ -199,7 +199,7 @@ function Head({ name, facts, actions, close, fullScreen, toggleFullScreen, child
           />
         </>
       )}
-    </header>
+    </div>
   )
 }
 

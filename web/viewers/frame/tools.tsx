@@ -33,7 +33,7 @@ export function Tool(props: Omit<IconButtonProps, 'size'>) {
 
 interface TextToolProps {
   children: ReactNode
-  /** Accessible name where the text alone says too little. */
+  /** What it does, where `children`, a short text, say too little; both are its name. */
   label?: string
   pressed?: boolean
   onClick(): void
@@ -41,8 +41,9 @@ interface TextToolProps {
 
 export function TextTool({ children, label, pressed, onClick }: TextToolProps) {
   return (
-    <Button size="sm" aria-label={label} data-tip={label} aria-pressed={pressed} onClick={onClick}>
+    <Button size="sm" data-tip={label} aria-pressed={pressed} onClick={onClick}>
       {children}
+      {label !== undefined && <span className="sr"> {label}</span>}
     </Button>
   )
 }

@@ -31,6 +31,8 @@ export async function renderDocx(bytes: Uint8Array<ArrayBuffer>): Promise<Render
   const elements = [...body.querySelectorAll('style')]
   const styles = elements.map((style) => style.textContent ?? '')
   for (const style of elements) style.remove()
+  // Nothing is known of what they show.
+  for (const picture of body.querySelectorAll('img:not([alt])')) picture.setAttribute('alt', '')
   return { body, styles, release }
 }
 

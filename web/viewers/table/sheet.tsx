@@ -175,7 +175,9 @@ function SheetGrid({ table }: { table: SheetTable }) {
         style={{ width: columns.getTotalSize(), height: rows.getTotalSize() }}
       >
         <div className="vw-grid-row vw-grid-head dim" role="row">
-          <span className="vw-grid-corner" role="columnheader" />
+          <span className="vw-grid-corner" role="columnheader">
+            <span className="sr">{t`Row`}</span>
+          </span>
           {visible.map((column) => (
             <span
               key={column.key}
