@@ -77,3 +77,14 @@ it('the cross of a dialog is as large as a finger and on the line of the title',
   expect(box.y).toBeGreaterThanOrEqual(0)
   expect(Math.abs(box.y + box.height / 2 - (title.y + title.height / 2))).toBeLessThan(3)
 })
+
+it('choosing a folder to move to brings no keyboard over it', async () => {
+  await using open = await openPhone('/files/')
+  const { page } = open
+  await entry(page, 'dawn.jpg').getByRole('button', { name: 'More' }).tap()
+  await page.getByRole('menuitem', { name: 'Move to…' }).tap()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('searchbox', { name: 'Find a folder' }).waitFor()
+  const focused = () => page.evaluate(() => document.activeElement?.tagName)
+  await expect.poll(focused).toBe('BUTTON')
+})

@@ -12,6 +12,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { TOUCHED } from '../lib/page/media.ts'
 import { useModal } from '../lib/page/use-modal.ts'
 import { Button, IconButton } from './button.tsx'
 import './dialog.css'
@@ -189,9 +190,11 @@ function classesOf({ size = 'form', top, fullOnPhone, alert, className }: Dialog
 }
 
 function focusFirst(dialog: HTMLDialogElement, alert: boolean): void {
+  // The keyboard of a phone would cover the list that can be searched.
+  const quiet = matchMedia(TOUCHED).matches ? ':not([type=search])' : ''
   const target =
     dialog.querySelector<HTMLElement>('[data-autofocus]') ??
-    dialog.querySelector<HTMLElement>(`.dlg__body :is(${FOCUSABLE})`) ??
+    dialog.querySelector<HTMLElement>(`.dlg__body :is(${FOCUSABLE})${quiet}`) ??
     dialog.querySelector<HTMLElement>(`.dlg__foot button:${alert ? 'first' : 'last'}-of-type`)
   target?.focus()
   if (target instanceof HTMLInputElement && target.dataset.select === undefined) target.select()
