@@ -38,7 +38,7 @@ interface ArchiveOptions {
   /** What the tree's root is called; default the name of the folder on disk. */
   rootName?: string
   /** Gives what is registered under the id of a `selection` query, relative to the folder. */
-  selection: (id: string) => readonly VPath[]
+  selection: (id: string) => readonly VPath[] | Promise<readonly VPath[]>
   /** Of those who may have archives planned. */
   planned?: { plans: Plans; owner: PlanOwner }
 }
@@ -59,7 +59,7 @@ export async function sendArchive(
   const format = parseArchiveFormat(target.query.get('algo'))
   const id = target.query.get('selection')
   const roots = id
-    ? await placeIn(vpath, options.selection(id))
+    ? await placeIn(vpath, await options.selection(id))
     : parseSelection(vpath, target.query.get('files') ?? '')
   const rootName = options.rootName ?? basename(await scope.rootPath(vpath))
   if (roots.length !== 1 || roots[0] !== vpath)

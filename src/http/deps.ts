@@ -47,6 +47,7 @@ import {
 import type { Store } from '../store/store.ts'
 import type { Assets } from './assets.ts'
 import { createPendingBodies } from './pending-bodies.ts'
+import { createSharedSelections } from './shared-selections.ts'
 import { createTransfers } from './transfers.ts'
 
 /** What the program brings along. */
@@ -135,7 +136,7 @@ export function createDeps(base: BaseDeps) {
     previews,
     subtitles: createSubtitleConverter(services.threads),
     sniffedTypes: createSniffedTypes(),
-    selections: createSelections(),
+    selections: store.shared ? createSharedSelections(store.shortLived) : createSelections(),
     plans: plansOf(store),
     bodies: createPendingBodies(),
     transfers: createTransfers(),

@@ -43,7 +43,7 @@ export function publicRoutes(deps: Deps): Hono<Env> {
     using opened = await openShare(c, deps)
     const owner = ownerOf.share(opened.share.hash)
     const files = await readSelection(c, deps, SELECTION_LIMITS.share)
-    return sendJson({ id: deps.selections.add(owner, files) })
+    return sendJson({ id: await deps.selections.add(owner, files) })
   })
   app.get('/api/public/subtitle', async (c) => {
     using opened = await openShare(c, deps, 'download')

@@ -51,7 +51,7 @@ export function rawRoutes(deps: Deps): Hono<Env> {
     keepChecking(c, () => demandSomeDownload(c, deps))
     const owner = ownerOf.account(signedIn(c))
     const files = await readSelection(c, deps, SELECTION_LIMITS.session)
-    return sendJson({ id: deps.selections.add(owner, files) })
+    return sendJson({ id: await deps.selections.add(owner, files) })
   })
   return app
 }

@@ -102,6 +102,34 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
     expect(right.status).toBe(429)
   })
 
+  test('send what was selected for a download on the other', async () => {
+    const made = await send(one, '/api/selections', {
+      method: 'POST',
+      body: JSON.stringify({ files: ['a.txt'] }),
+    })
+    const { id } = (await made.json()) as { id: string }
+    const archive = await send(two, `/api/raw/?algo=tar&selection=${id}`)
+    expect(archive.status).toBe(200)
+    expect(Buffer.from(await archive.arrayBuffer()).toString('latin1')).toContain('a.txt')
+    expect((await send(two, '/api/raw/?algo=tar&selection=unknown')).status).toBe(404)
+  })
+
+  test('let a session go on that neither has made lately, and end one that nobody uses', async () => {
+    for (const server of [one, two]) await server.stop()
+    await postgres.query(
+      new URL(address).pathname.slice(1),
+      `update filebrowser.sessions set age = 1, doc = regexp_replace(doc, '"lastSeenMs":[0-9]+', '"lastSeenMs":1')`,
+    )
+    const fresh = await start(3, address)
+    expect(await ask(fresh, '/api/users')).toBe(401)
+    token = await (await login(fresh.origin, PASSWORD)).text()
+    await fresh.stop()
+    const count = `select count(*) from filebrowser.sessions`
+    const [[left] = []] = await postgres.query(new URL(address).pathname.slice(1), count)
+    expect(left).toBe('1')
+    expect(await ask(await start(4, address), '/api/users')).toBe(200)
+  })
+
   test('hold what was locked and noted by WebDAV on the other', async () => {
     const dav = (server: Served, method: string, body: string, headers = {}) =>
       fetch(`${server.origin}/dav/a.txt`, {

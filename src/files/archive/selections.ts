@@ -6,9 +6,9 @@ import { AppError, badRequest } from '../../lib/errors.ts'
 import type { VPath } from '../../lib/vpath.ts'
 
 /** A browser asks within a second; the rest is for retries of its download list. */
-const LIFE_MS = 10 * 60_000
+export const SELECTION_MS = 10 * 60_000
 /** What one session or one share may hold; older selections of it make room. */
-const MAX_OWN_CHARACTERS = 8 * 1024 * 1024
+export const MAX_OWN_CHARACTERS = 8 * 1024 * 1024
 /** What all of them may hold together; the oldest make room. */
 const MAX_ALL_CHARACTERS = 32 * 1024 * 1024
 /** Counted per name, so that many short or empty ones are bounded, too. */
@@ -32,17 +32,22 @@ interface Selection {
   until: number
 }
 
+/** What a selection counts, in characters. */
+export function sizeOf(files: readonly VPath[]): number {
+  return files.reduce((sum, name) => sum + name.length + NAME_OVERHEAD, 0)
+}
+
 /** `now` gives milliseconds since the epoch. */
 export function createSelections(now: () => number = Date.now): Selections {
   const allotment = createAllotment<Selection>()
   return {
     add: (owner, files) => {
-      const amount = files.reduce((sum, name) => sum + name.length + NAME_OVERHEAD, 0)
+      const amount = sizeOf(files)
       if (amount > MAX_OWN_CHARACTERS) throw badRequest('the names are too long', 'too_large')
       const time = now()
       for (const old of allotment.takers()) if (old.until <= time) allotment.release(old)
       const id = randomBytes(16).toString('base64url')
-      const selection = { id, owner, files, until: time + LIFE_MS }
+      const selection = { id, owner, files, until: time + SELECTION_MS }
       allotment.charge(
         selection,
         new Map([
