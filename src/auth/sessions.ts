@@ -79,6 +79,7 @@ export function createSessions(
       const session = newSession(userID, facts, nowMs)
       return change((tx) => {
         // Also when it is run again because the account could not be written and is gone.
+        tx.expect(SESSIONS, [session.id])
         if (!findUser(tx, userID)) throw new AppError('unauthenticated', `no user ${userID}`)
         const own = tx.find(SESSIONS, 'userID', userID).filter(({ id }) => id !== session.id)
         const live = own.filter((other) => isLive(other, nowMs))

@@ -148,9 +148,10 @@ export function createRecords(tables: Tables): Records {
   }
 }
 
-/** Says what of a large table is needed; throws where that has to be loaded first. */
+/** Says what of a large table is needed; all but `expect` throw where that has to be loaded first. */
 export interface Demand {
-  keys(table: Table, keys: readonly Key[]): void
+  expect(table: Table, keys: readonly Key[]): void
+  key(table: Table, key: Key): void
   index(table: Table, index: string, value: Key): void
   all(table: Table): void
 }
@@ -163,7 +164,7 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
   }
   return {
     ...(demand ? createDemandingRecords(tables, demand) : createRecords(tables)),
-    expect: (of, keys) => demand?.keys(demandTable(tables, of as Collection), keys),
+    expect: (of, keys) => demand?.expect(demandTable(tables, of as Collection), keys),
     nextId: (of) => {
       const table = demandTable(tables, of as Collection)
       steps.push({ table, nextId: table.nextId })
@@ -172,7 +173,7 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
     insert: (of, record) => {
       const table = demandTable(tables, of as Collection)
       const key = of.keyOf(record)
-      demand?.keys(table, [key])
+      demand?.key(table, key)
       if (table.entries.has(key)) throw taken(table, 'key', key)
       demandUnique(table, key, record)
       set(table, key, { record, order: table.nextOrder })
@@ -185,7 +186,7 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
     replace: (of, record) => {
       const table = demandTable(tables, of as Collection)
       const key = of.keyOf(record)
-      demand?.keys(table, [key])
+      demand?.key(table, key)
       const before = table.entries.get(key)
       if (!before) throw new AppError('not_found', `${of.name}: no record ${key}`)
       demandUnique(table, key, record)
@@ -194,7 +195,7 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
     },
     remove: (of, key) => {
       const table = demandTable(tables, of as Collection)
-      demand?.keys(table, [key])
+      demand?.key(table, key)
       const before = table.entries.get(key)
       if (before) set(table, key, undefined)
       return before?.record as never
@@ -213,7 +214,7 @@ export function createDemandingRecords(tables: Tables, demand: Demand): Records 
   return {
     ...records,
     get: (of, key) => {
-      demand.keys(tableOf(of), [key])
+      demand.key(tableOf(of), key)
       return records.get(of, key)
     },
     find: (of, index, value) => {

@@ -17,7 +17,8 @@ class Missing extends Error {}
 export class Wants implements Demand {
   readonly #loaded = new Set<string>()
   readonly #entries: [Table, Key, Entry][] = []
-  #missing = new Map<string, { table: Table; index: string; values: Set<Key> }>()
+  /** By table and index. */
+  readonly #missing = new Map<Table, Map<string, Set<Key>>>()
 
   get isComplete(): boolean {
     return this.#missing.size === 0
@@ -29,48 +30,63 @@ export class Wants implements Demand {
       if (!table.entries.has(key)) setEntry(table, key, entry)
   }
 
-  keys(table: Table, keys: readonly Key[]): void {
-    if (!table.collection.isLarge || this.#isLoaded(table, ALL)) return
-    const missing = keys.filter(
-      (key) => !table.entries.has(key) && !this.#isLoaded(table, KEY, key),
-    )
-    if (missing.length > 0) this.#miss(table, KEY, missing)
+  expect(table: Table, keys: readonly Key[]): void {
+    const missing = this.#missingOf(table, keys)
+    if (missing.length > 0) this.#note(table, KEY, missing)
+  }
+
+  key(table: Table, key: Key): void {
+    if (this.#missingOf(table, [key]).length > 0) this.#miss(table, KEY, key)
   }
 
   index(table: Table, index: string, value: Key): void {
     if (!table.collection.isLarge || this.#isLoaded(table, ALL)) return
-    if (!this.#isLoaded(table, index, value)) this.#miss(table, index, [value])
+    if (!this.#isLoaded(table, index, value)) this.#miss(table, index, value)
   }
 
   all(table: Table): void {
-    if (table.collection.isLarge && !this.#isLoaded(table, ALL)) this.#miss(table, ALL, [''])
+    if (table.collection.isLarge && !this.#isLoaded(table, ALL)) this.#miss(table, ALL, '')
   }
 
   /** Loads what was missing; the transaction of the connection has the lock, so that it stays true. */
   async load(connection: Connection, schema: string): Promise<void> {
-    for (const { table, index, values } of this.#missing.values()) {
-      const where =
-        index === ALL ? 'true' : `${index === KEY ? 'key' : indexColumn(index)} = any($1::text[])`
+    for (const [table, wanted] of this.#missing) {
+      const isAll = wanted.has(ALL)
+      const where = [...wanted.keys()].map((index, n) => {
+        return `${index === KEY ? 'key' : indexColumn(index)} = any($${n + 1}::text[])`
+      })
       const rows = await connection.query(
-        `select key, doc, place from ${tableName(schema, table.collection)} where ${where}`,
-        index === ALL ? undefined : [[...values].map(encodeKey)],
+        `select key, doc, place from ${tableName(schema, table.collection)}
+           where ${isAll ? 'true' : where.join(' or ')}`,
+        isAll ? undefined : [...wanted.values()].map((values) => [...values].map(encodeKey)),
         10_000,
       )
       for (const row of rows) this.#entries.push([table, ...entryOf(table.collection, row)])
-      for (const value of values) this.#loaded.add(nameOf(table, index, value))
+      for (const [index, values] of wanted)
+        for (const value of values) this.#loaded.add(nameOf(table, index, value))
     }
     this.#missing.clear()
+  }
+
+  #missingOf(table: Table, keys: readonly Key[]): readonly Key[] {
+    if (!table.collection.isLarge || this.#isLoaded(table, ALL)) return []
+    return keys.filter((key) => !table.entries.has(key) && !this.#isLoaded(table, KEY, key))
   }
 
   #isLoaded(table: Table, index: string, value: Key = ''): boolean {
     return this.#loaded.has(nameOf(table, index, value))
   }
 
-  #miss(table: Table, index: string, values: readonly Key[]): never {
-    const name = nameOf(table, index)
-    const found = this.#missing.get(name) ?? { table, index, values: new Set() }
-    this.#missing.set(name, found)
-    for (const value of values) found.values.add(value)
+  #note(table: Table, index: string, values: readonly Key[]): void {
+    const wanted = this.#missing.get(table) ?? new Map<string, Set<Key>>()
+    this.#missing.set(table, wanted)
+    const all = wanted.get(index) ?? new Set()
+    wanted.set(index, all)
+    for (const value of values) all.add(value)
+  }
+
+  #miss(table: Table, index: string, value: Key): never {
+    this.#note(table, index, [value])
     throw new Missing(`${table.collection.name} has to be loaded`)
   }
 }
@@ -87,7 +103,9 @@ export class AheadDemand implements Demand {
   /** What has been refused. */
   refusal: NeedsDatabase | undefined
 
-  keys(table: Table): void {
+  expect(): void {}
+
+  key(table: Table): void {
     this.#refuseLarge(table)
   }
 
@@ -107,7 +125,12 @@ export class AheadDemand implements Demand {
 }
 
 /** For who reads without a transaction: what was loaded is there by its key. */
-export const ONLY_KEYS: Demand = { keys: () => {}, index: refuseLarge, all: refuseLarge }
+export const ONLY_KEYS: Demand = {
+  expect: () => {},
+  key: () => {},
+  index: refuseLarge,
+  all: refuseLarge,
+}
 
 export class NeedsDatabase extends AppError {
   constructor({ collection }: Table) {
