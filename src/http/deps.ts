@@ -31,6 +31,7 @@ import { createJobs } from '../jobs/jobs.ts'
 import { createBuffers } from '../lib/buffers.ts'
 import { createGate } from '../lib/gate.ts'
 import type { Logger } from '../lib/log.ts'
+import { createSharedSelections } from '../operations/archives/shared-selections.ts'
 import { createServices } from '../operations/services.ts'
 import { createPrograms } from '../programs/runner.ts'
 import { recordsBefore } from '../store/access/records-before.ts'
@@ -47,7 +48,6 @@ import {
 import type { Store } from '../store/store.ts'
 import type { Assets } from './assets.ts'
 import { createPendingBodies } from './pending-bodies.ts'
-import { createSharedSelections } from './shared-selections.ts'
 import { createTransfers } from './transfers.ts'
 
 /** What the program brings along. */

@@ -1,9 +1,9 @@
 // Selections for downloads where several nodes share them: what one has registered another one sends.
 import { randomBytes } from 'node:crypto'
-import { MAX_OWN_CHARACTERS, SELECTION_MS, sizeOf } from '../files/archive/selections.ts'
-import { AppError, badRequest } from '../lib/errors.ts'
-import type { VPath } from '../lib/vpath.ts'
-import { type Kind, lookAt, putIn, type ShortLived } from '../store/short-lived/short-lived.ts'
+import { MAX_OWN_CHARACTERS, SELECTION_MS, sizeOf } from '../../files/archive/selections.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
+import type { VPath } from '../../lib/vpath.ts'
+import { type Kind, lookAt, putIn, type ShortLived } from '../../store/short-lived/short-lived.ts'
 
 /** Each may have some megabytes of names. */
 const KIND: Kind<{ owner: string; files: readonly VPath[] }> = {
