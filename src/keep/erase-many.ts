@@ -14,6 +14,8 @@ interface Erasing {
   erase(id: string, signal: AbortSignal): Promise<void>
   /** Is told of what is gone. */
   drop(entry: TrashEntry): void
+  /** The same, of all that went together. */
+  gone(...entries: TrashEntry[]): Promise<void>
 }
 
 /**
@@ -59,7 +61,7 @@ export async function eraseMany(
 
 /** False where something is to be told of one of them. */
 async function eraseFiles(
-  { volume, drop }: Erasing,
+  { volume, drop, gone }: Erasing,
   base: string,
   entries: readonly TrashEntry[],
   signal: AbortSignal,
@@ -73,6 +75,7 @@ async function eraseFiles(
       const infos = names.map((name) => name + INFO_SUFFIX)
       await volume.removeFiles(store.info, infos, { signal: NEVER, mayBeGone: true })
       for (const entry of entries) drop(entry)
+      await gone(...entries)
     } finally {
       await store.close()
     }

@@ -296,6 +296,11 @@ function textOf(
   return { ...info, path: path?.includes('\ufffd') ? null : path }
 }
 
+/** The real path of what is kept of an entry. */
+export function contentPath({ store, name }: TrashEntry): string {
+  return join(store, 'files', name)
+}
+
 /** The folder that a trash with this real path lies in. */
 export function baseOf(store: string): string {
   return dirname(store)

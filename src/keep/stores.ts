@@ -1,12 +1,18 @@
 // The folders in which something is kept, one or more to a disk: opened one by one and never through a link,
 // since other programs may put anything in their place.
 import type { BigIntStats } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { AppError, unless } from '../lib/errors.ts'
 
 export const TRASH_NAME = '.fb-trash'
+
+/** The folder in which something at a real path is or was: for what is kept in a trash the one that this lies in. */
+export function folderOfKept(realPath: string): string {
+  const at = realPath.indexOf(`${sep}${TRASH_NAME}${sep}`)
+  return at < 0 ? dirname(realPath) : realPath.slice(0, at) || sep
+}
 
 /** The folders of an open trash. */
 export interface OpenStore {

@@ -12,6 +12,7 @@ import { copyAway, removeCopied } from './copy-away.ts'
 import { eraseMany } from './erase-many.ts'
 import {
   baseOf,
+  contentPath,
   createStoreIndex,
   entryOf,
   newestFirst,
@@ -75,14 +76,22 @@ export interface Trash {
   moved(fromReal: string, toReal: string): Promise<void>
 }
 
+/** What is known of entries by their real paths, and goes along. */
+export interface Following {
+  moved(from: string, to: string): Promise<void>
+  gone(...realPaths: string[]): Promise<void>
+}
+
 interface TrashOptions extends Bases {
+  following?: Following | undefined
   log: Pick<Logger, 'warn'>
 }
 
 /** Nothing is touched before the first call. */
 export function createTrash(options: TrashOptions): Trash {
-  const { volume, tops, stores } = options
+  const { volume, tops, stores, following } = options
   const { indexOf, known, entries, leave } = createIndexes(options)
+  const gone = async (...all: TrashEntry[]) => following?.gone(...all.map(contentPath))
   const find = async (id: string) => {
     // Without reading everything again for each of many; what is gone is noticed when it is touched.
     const entry = known(id) ?? (await entries()).find((each) => each.id === id)
@@ -115,6 +124,7 @@ export function createTrash(options: TrashOptions): Trash {
       await forget(entry, info, NEVER)
       return entry
     })
+    await gone(entry)
     await removeEmptyStore(volume, baseOf(entry.store))
   }
   return {
@@ -123,6 +133,7 @@ export function createTrash(options: TrashOptions): Trash {
       const base = baseOf(entry.store)
       await stores.add(base)
       indexOf(base).add(entry)
+      await following?.moved(place.realPath, contentPath(entry))
       return entry
     },
     entries,
@@ -134,7 +145,7 @@ export function createTrash(options: TrashOptions): Trash {
         name: entry.name,
         realPath: join(files.realDir, entry.name),
       })),
-    restoreTo: async (id, { folder, name }, { replace }) => {
+    restoreTo: async (id, { folder, name, realPath }, { replace }) => {
       const entry = await withEntry(id, async (entry, store) => {
         const from = { folder: store.files, name: entry.name }
         await indexOf(store.base).leaving(store, async () => {
@@ -143,13 +154,14 @@ export function createTrash(options: TrashOptions): Trash {
         })
         return entry
       })
+      await following?.moved(contentPath(entry), realPath)
       await removeEmptyStore(volume, baseOf(entry.store))
     },
     partLeft: (id) => withEntry(id, (entry, { info }) => countAgain(volume, entry, info)),
     erase,
     eraseAll: (all, signal, onEnd) => {
       const drop = (entry: TrashEntry) => indexOf(baseOf(entry.store)).drop(entry.name)
-      return eraseMany({ volume, erase, drop }, all, signal, onEnd)
+      return eraseMany({ volume, erase, drop, gone }, all, signal, onEnd)
     },
     tidy: () => tidy(options),
     moved: async (fromReal, toReal) => {

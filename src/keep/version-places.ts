@@ -1,12 +1,29 @@
 // Where versions of a file are: in `.fb-versions` of the highest folder on its own mount that takes them, below the path of the
 // file.
-import { dirname, join } from 'node:path'
+import { dirname, join, parse, relative, sep } from 'node:path'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
 import { errnoOf, unless } from '../lib/errors.ts'
+import { contains } from '../lib/host-path.ts'
 import { openOwnFolder } from './stores.ts'
 import { parseVersionName, type VersionName } from './version-name.ts'
+
+/**
+ * Where the versions of a file are in the store in the folder `base`. What lies outside of that folder has its whole path
+ * there; null for one that has none, as on a share of Windows.
+ */
+export function pathInStore(base: string, realPath: string): string | null {
+  if (contains(base, realPath)) return relative(base, realPath)
+  const { root } = parse(realPath)
+  if (root === sep) return realPath.slice(1)
+  return /^[a-z]:\\$/i.test(root) ? join(root.slice(0, 1), realPath.slice(root.length)) : null
+}
+
+/** The file whose versions are at a path in a store for files outside of its folder. */
+export function outsidePath(path: string): string {
+  return sep === '/' ? `/${path}` : `${path.slice(0, 1)}:${path.slice(1)}`
+}
 
 /**
  * Opens the folder of versions in the folder with the real path `base`; null where there is none, unless it is to be

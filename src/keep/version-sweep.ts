@@ -33,10 +33,15 @@ export async function* filesWithVersions(
 }
 
 /**
- * Everything that may leave from the store in the folder `base`: without what is marked to stay. What is too many by its
+ * Everything that may leave from the store in the folder `base`, in which `fileAt` tells what a path is of: without what is marked to stay. What is too many by its
  * age is removed on the way, and what has the content of the present file, as after a crash amid a save.
  */
-export async function versionsToLeave(volume: Volume, base: string, now: number): Promise<Kept[]> {
+export async function versionsToLeave(
+  volume: Volume,
+  base: string,
+  fileAt: (path: string) => string,
+  now: number,
+): Promise<Kept[]> {
   const { signal } = new AbortController()
   const found: Kept[] = []
   const erase = async (path: string, name: string) => {
@@ -45,7 +50,7 @@ export async function versionsToLeave(volume: Volume, base: string, now: number)
     await removeEmpty(volume, base, path)
   }
   const lookAt = async (path: string, versions: Version[]) => {
-    const present = await volume.statAt(join(base, path)).catch(unless('ENOTDIR'))
+    const present = await volume.statAt(fileAt(path)).catch(unless('ENOTDIR'))
     const surplus = new Set(surplusOf(versions, now))
     for (const version of versions) {
       const { name, sizeBytes, replacedAt, isKept } = version

@@ -1,5 +1,5 @@
 // Versions: the old content of each file that is replaced, by a further name and so without copying a byte.
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 import { describeOpen } from '../files/place/folder-reader.ts'
 import type { OpenFile } from '../files/place/scope.ts'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
@@ -17,6 +17,8 @@ import { nameOfVersion, versionID } from './version-name.ts'
 import {
   mergeInto,
   openVersionStore,
+  outsidePath,
+  pathInStore,
   removeEmpty,
   type Version,
   versionsIn,
@@ -29,10 +31,10 @@ export interface Versions {
   /** They are made. */
   isOn(): boolean
   /**
-   * Keeps the content that a file in an open folder has now, before it is replaced; with `inPlace` before it is written. Null where
-   * no folder takes it. Throws `no_space` where there is no room for a copy.
+   * Keeps the content that a file in an open folder has now, before it is replaced; with `inPlace` before it is written. Throws
+   * `no_space` where there is no room for a copy, or nothing takes it.
    */
-  keep(file: EntryName, owner: number | null, how: { inPlace: boolean }): Promise<KeptOld | null>
+  keep(file: EntryName, owner: number | null, how: { inPlace: boolean }): Promise<KeptOld>
   /** Takes the versions of an entry along, and of what lies in it. Fails never. */
   moved(fromReal: string, toReal: string): Promise<void>
   /** The versions of the file at a real path, the newest first. */
@@ -59,6 +61,8 @@ export interface FileVersions {
 }
 
 interface VersionsOptions extends Bases {
+  /** A folder of the server's own for files above which no folder takes any; made when it is needed. */
+  spare: string
   isOn: () => boolean
   log: Pick<Logger, 'warn'>
   now?: () => number
@@ -127,8 +131,8 @@ async function keep(
   file: EntryName,
   owner: number | null,
   { inPlace }: { inPlace: boolean },
-): Promise<KeptOld | null> {
-  const { volume, tops, stores, taking, log } = keeping
+): Promise<KeptOld> {
+  const { volume, tops, stores, taking, spare, log } = keeping
   const { realDir } = file.folder
   const realPath = join(realDir, file.name)
   const done = async (base: string, id: string): Promise<KeptOld> => {
@@ -147,8 +151,11 @@ async function keep(
       const id = await keepIn(keeping, base, file, { owner, inPlace: copies })
       if (id !== null) return done(base, id)
     }
-  log.warn(`${realPath} is replaced without a version: no folder above it takes one`)
-  return null
+  await volume.makeFolders(spare, 0o700).catch(unless(...REFUSED))
+  const id = await keepIn(keeping, spare, file, { owner, inPlace: true })
+  if (id !== null) return done(spare, id)
+  log.warn(`${realPath} is not replaced: neither a folder above it nor ${spare} takes a version`)
+  throw new AppError('no_space', `nothing takes a version of ${realPath}`)
 }
 
 /** Null where the store of this folder does not take it. */
@@ -159,7 +166,8 @@ async function keepIn(
   { owner, inPlace }: { owner: number | null; inPlace: boolean },
 ): Promise<string | null> {
   const { volume, now } = keeping
-  const path = relative(base, join(file.folder.realDir, file.name))
+  const path = pathInStore(base, join(file.folder.realDir, file.name))
+  if (path === null) return null
   const direct = file.folder.device.isDirect
   const store = await storeToKeepIn(keeping, base, direct).catch(unless(...REFUSED))
   if (!store) return null
@@ -253,16 +261,22 @@ async function list(keeping: Keeping, realPath: string): Promise<Version[]> {
 async function allKept(keeping: Keeping): Promise<Kept[]> {
   const { volume, now } = keeping
   const found: Kept[] = []
+  const toFile = (base: string) => (path: string) => fileAt(keeping, base, path)
   for (const base of await allBases(keeping))
-    for (const one of await versionsToLeave(volume, base, now())) found.push(one)
+    for (const one of await versionsToLeave(volume, base, toFile(base), now())) found.push(one)
   return found
+}
+
+/** The file whose versions are at a path in the store in the folder `base`. */
+function fileAt({ spare }: Keeping, base: string, path: string): string {
+  return base === spare ? outsidePath(path) : join(base, path)
 }
 
 async function* allFiles(keeping: Keeping): AsyncGenerator<FileVersions> {
   const { volume } = keeping
   for (const base of await allBases(keeping))
     for await (const { path, versions } of filesWithVersions(volume, base)) {
-      const realPath = join(base, path)
+      const realPath = fileAt(keeping, base, path)
       const present = await volume.statAt(realPath).catch(unless('ENOTDIR'))
       yield { realPath, versions, isGone: !present || present.isDirectory() }
     }
@@ -271,34 +285,35 @@ async function* allFiles(keeping: Keeping): AsyncGenerator<FileVersions> {
 async function drop(keeping: Keeping, realPath: string, id: string): Promise<void> {
   const { volume } = keeping
   const { signal } = new AbortController()
-  const base = await withVersion(keeping, realPath, id, async ({ folder, name, base }) => {
-    await volume.remove(folder, name, { signal })
-    return base
+  const { base, path } = await withVersion(keeping, realPath, id, async (at) => {
+    await volume.remove(at.folder, at.name, { signal })
+    return at
   })
   await forgetStore(keeping)
-  await removeEmpty(volume, base, relative(base, realPath))
+  await removeEmpty(volume, base, path)
 }
 
 async function moved(keeping: Keeping, fromReal: string, toReal: string): Promise<void> {
-  const { volume, tops, stores, log } = keeping
+  const { volume, tops, stores, spare, log } = keeping
   // What is deleted comes back to where its versions are.
   if (leadsToTemp(toReal) || leadsToTemp(fromReal)) return
   try {
     await forgetStore(keeping)
     for (const base of await stores.all())
       if (contains(fromReal, base)) await stores.move(base, toReal + base.slice(fromReal.length))
-    const targets = basesOf(volume, await tops(), dirname(toReal))
+    const targets = [...basesOf(volume, await tops(), dirname(toReal)), spare]
     await inStores(keeping, fromReal, async (store, { base, path }) => {
       if (!(await volume.stat(store, path).catch(unless('ENOENT', 'ENOTDIR')))) return
       const target = targets.includes(base) ? base : (targets[0] as string)
+      const name = pathInStore(target, toReal)
+      if (name === null) return
       const into = await openVersionStore(volume, target, { make: true })
       if (!into) return
       try {
-        const to = { folder: into, name: relative(target, toReal) }
-        await mergeInto(volume, { folder: store, name: path }, to)
+        await mergeInto(volume, { folder: store, name: path }, { folder: into, name })
       } finally {
         await into.close()
-        await removeEmpty(volume, target, relative(target, toReal))
+        await removeEmpty(volume, target, name)
       }
       await removeEmpty(volume, base, dirname(path))
     })
@@ -309,16 +324,20 @@ async function moved(keeping: Keeping, fromReal: string, toReal: string): Promis
 
 /** Runs `work` in each store in which versions of the entry at a real path may be. */
 async function inStores<T>(
-  { volume, tops }: Keeping,
+  { volume, tops, stores, spare }: Keeping,
   realPath: string,
   work: (store: OpenFolder, at: { base: string; path: string }) => Promise<T>,
 ): Promise<T[]> {
   const found: T[] = []
-  for (const base of basesOf(volume, await tops(), dirname(realPath))) {
+  const bases = basesOf(volume, await tops(), dirname(realPath))
+  if ((await stores.all()).includes(spare)) bases.push(spare)
+  for (const base of bases) {
+    const path = pathInStore(base, realPath)
+    if (path === null) continue
     const store = await openVersionStore(volume, base).catch(unless(...REFUSED))
     if (!store) continue
     try {
-      found.push(await work(store, { base, path: relative(base, realPath) }))
+      found.push(await work(store, { base, path }))
     } finally {
       await store.close()
     }
@@ -330,12 +349,12 @@ async function withVersion<T>(
   keeping: Keeping,
   realPath: string,
   id: string,
-  work: (at: EntryName & { base: string }) => Promise<T>,
+  work: (at: EntryName & { base: string; path: string }) => Promise<T>,
 ): Promise<T> {
   const found = (await list(keeping, realPath)).find((version) => version.id === id)
-  if (!found) throw new AppError('not_found', `${realPath} has no version ${id}`)
+  const path = found ? pathInStore(found.base, realPath) : null
+  if (!found || path === null) throw new AppError('not_found', `${realPath} has no version ${id}`)
   const { base, name } = found
-  const path = join(base, VERSIONS_NAME, relative(base, realPath))
-  const folder = await keeping.volume.openFolder(path)
-  return work({ folder, name, base }).finally(folder.close)
+  const folder = await keeping.volume.openFolder(join(base, VERSIONS_NAME, path))
+  return work({ folder, name, base, path }).finally(folder.close)
 }

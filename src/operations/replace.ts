@@ -74,15 +74,12 @@ async function inPlaceOf(
   put: () => Promise<void>,
 ): Promise<void> {
   const { services } = actor
-  const { properties } = services
-  const noted = await properties.gone(await actor.scope.entryPath(target))
   let entry: string | null = null
   try {
     entry = await remove(actor, target, { trash: true, isAside: true })
     await put()
   } catch (error) {
-    if (entry === null || (await bringBack(actor, entry, target, action)))
-      await properties.putBack(noted)
+    if (entry !== null) await bringBack(actor, entry, target, action)
     throw error
   }
   if (entry === null || services.config.trash === 'all') return
@@ -99,7 +96,7 @@ async function bringBack(
   entry: string,
   target: VPath,
   action: Putting['action'],
-): Promise<boolean> {
+): Promise<void> {
   const { services, scope } = actor
   const { trash, volume, log } = services
   try {
@@ -117,9 +114,7 @@ async function bringBack(
       making.made(madeOf(await scope.stat(target)))
     }).finally(() => folder.close())
     await reviveShares(actor, entry, target)
-    return true
   } catch (error) {
     log.warn(`what was to be replaced stays in the trash: ${(error as Error).message}`)
-    return false
   }
 }

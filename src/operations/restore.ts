@@ -5,6 +5,7 @@ import type { Verb } from '../api-types.ts'
 import { joinScopes } from '../files/place/joined.ts'
 import { copyTree, freeName } from '../files/transfer/copy.ts'
 import type { Making } from '../history/history.ts'
+import { contentPath } from '../keep/store-index.ts'
 import type { KeptPlace, TrashEntry } from '../keep/trash.ts'
 import { AppError, errnoOf } from '../lib/errors.ts'
 import { baseName, joinVPath, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
@@ -35,7 +36,7 @@ interface Wanted {
   isDir: boolean
   /** The way from its place in the trash. */
   moveTo(place: KeptPlace): Promise<void>
-  copyTo(target: VPath): Promise<void>
+  copyTo(target: VPath, realPath: string): Promise<void>
 }
 
 /**
@@ -102,7 +103,7 @@ async function bring(
         await moveTo(place)
       } catch (error) {
         if (errnoOf(error) !== 'EXDEV') throw error
-        await copyTo(target)
+        await copyTo(target, place.realPath)
       }
     })
   } finally {
@@ -112,14 +113,15 @@ async function bring(
 
 function wholeOf(actor: Actor, seen: SeenEntry): Wanted {
   const { entry, path } = seen
-  const { trash } = actor.services
+  const { trash, properties } = actor.services
   return {
     path,
     isPart: false,
     isDir: entry.isDir,
     moveTo: (place) => trash.restoreTo(entry.id, place, { replace: false }),
-    copyTo: async (target) => {
+    copyTo: async (target, realPath) => {
       await copyBack(actor, entry, ROOT, target)
+      await properties.moved(contentPath(entry), realPath)
       await trash.erase(entry.id, actor.signal)
     },
   }
@@ -127,8 +129,9 @@ function wholeOf(actor: Actor, seen: SeenEntry): Wanted {
 
 async function partOf(actor: Actor, seen: SeenEntry, below: VPath): Promise<Wanted> {
   const { entry } = seen
-  const { trash, volume } = actor.services
+  const { trash, volume, properties } = actor.services
   const path = rebase(seen.path, below)
+  const keptAt = join(contentPath(entry), below)
   const content = await scopeOfEntry(actor, seen, { isTaken: true })
   // A link is taken as one, whatever it leads to.
   const isDir = await content.takeAway(path, async ({ folder, name }) => {
@@ -142,10 +145,12 @@ async function partOf(actor: Actor, seen: SeenEntry, below: VPath): Promise<Want
     isDir,
     moveTo: async (place) => {
       await content.takeAway(path, (from) => volume.rename(from, place, { replace: false }))
+      await properties.moved(keptAt, place.realPath)
       await trash.partLeft(entry.id)
     },
-    copyTo: async (target) => {
+    copyTo: async (target, realPath) => {
       await copyBack(actor, entry, below, target)
+      await properties.moved(keptAt, realPath)
       await content.remove(path, actor.signal)
       await trash.partLeft(entry.id)
     },

@@ -16,6 +16,7 @@ import { type HistoryFiles, historyFilesOf } from '../history/history-files.ts'
 import { createHooks, type HookServices, type Hooks } from '../hooks/hooks.ts'
 import { freeingVolume } from '../keep/freeing-volume.ts'
 import { createKeeping, type Keeping } from '../keep/keeping.ts'
+import { folderOfKept } from '../keep/stores.ts'
 import type { Trash } from '../keep/trash.ts'
 import { versionedVolume } from '../keep/versioned-volume.ts'
 import type { Versions } from '../keep/versions.ts'
@@ -102,7 +103,12 @@ export function createServices(base: ServiceBase): Services {
     ageMs: () => policy().ageMs,
     onError: (error) => log.error(`the history cannot be written: ${(error as Error).message}`),
   })
-  const trash = openTrash({ config, database: store.file, log }, volume)
+  const properties = createProperties(
+    store.shared
+      ? createSharedProperties(store)
+      : createPropertyFile(store.file, log, folderOfKept),
+  )
+  const trash = openTrash({ config, database: store.file, log }, volume, properties)
   const keeping = createKeeping({ volume: disk, trash, versions, policy, log })
   const roots = createRoots(store, disks, config.roots, base.foldingRoots ?? new Set())
   return {
@@ -110,9 +116,7 @@ export function createServices(base: ServiceBase): Services {
     trash,
     volume,
     versions,
-    properties: createProperties(
-      store.shared ? createSharedProperties(store) : createPropertyFile(store.file, log),
-    ),
+    properties,
     davLocks: store.shared ? createSharedDavLocks(store) : createDavLocks(store.file, log),
     temps,
     resumables: createResumables((owner) => admitUpload(volume, temps, owner)),

@@ -6,7 +6,7 @@ import type { Verb } from '../api-types.ts'
 import { vpathIn } from '../files/place/jail.ts'
 import type { May } from '../files/place/path-rules.ts'
 import { createScope, type Scope } from '../files/place/scope.ts'
-import { baseOf, originalName } from '../keep/store-index.ts'
+import { baseOf, contentPath, originalName } from '../keep/store-index.ts'
 import type { TrashEntry } from '../keep/trash.ts'
 import { AppError, errnoOf, unless } from '../lib/errors.ts'
 import { createTurns } from '../lib/turns.ts'
@@ -182,7 +182,7 @@ export function contentScope(
 ): Scope {
   return createScope({
     volume: services.volume,
-    root: join(entry.store, 'files', entry.name),
+    root: contentPath(entry),
     isRootReal: true,
     isKept: true,
     base,

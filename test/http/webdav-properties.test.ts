@@ -111,6 +111,30 @@ describe('properties by WebDAV', () => {
     expect(await isNoted(dav, '/dav/copy/b.txt')).toBe(true)
   })
 
+  it('come back from the trash with what was deleted, whole or in part', async () => {
+    await using app = await openApp({ tree: { ...TREE, 'folder/c.txt': 'c' } })
+    const dav = await davAs(app)
+    const admin = await app.as('admin')
+    for (const name of ['b.txt', 'c.txt']) await patch(dav, `/dav/folder/${name}`, set(NOTE))
+    const remove = async (path: string) => {
+      await admin.fetch(`/api/resources/${path}`, { method: 'DELETE' })
+      return (await (await admin.fetch('/api/trash')).json()).items[0].id
+    }
+    const restore = (id: string) =>
+      admin.fetch('/api/trash/restore', { method: 'POST', body: JSON.stringify({ ids: [id] }) })
+    const id = await remove('folder')
+    await restore(`${id}/b.txt`)
+    expect(await isNoted(dav, '/dav/folder/b.txt')).toBe(true)
+    await dav('MOVE', '/dav/folder', { Destination: '/dav/part' })
+    await restore(id)
+    expect(await isNoted(dav, '/dav/folder/c.txt')).toBe(true)
+    const gone = await remove('folder')
+    await admin.fetch(`/api/trash/${gone}`, { method: 'DELETE' })
+    const written = async () =>
+      Object.keys(JSON.parse(await readFile(`${app.store.file}.properties`, 'utf8')))
+    await expect.poll(written, { timeout: 5_000 }).toEqual([app.tree.at('part/b.txt')])
+  })
+
   it('are kept beside the database, in a file that is there as long as they are', async () => {
     await using app = await openApp({ tree: TREE })
     const dav = await davAs(app)
@@ -122,6 +146,7 @@ describe('properties by WebDAV', () => {
       [app.tree.at('a.txt')]: { '{urn:n}note': '<x:note xmlns:x="urn:n">kept</x:note>' },
     })
     await dav('DELETE', '/dav/a.txt')
+    await (await app.as('admin')).fetch('/api/trash', { method: 'DELETE' })
     await expect.poll(() => existsSync(fileOf(app))).toBe(false)
   })
 })

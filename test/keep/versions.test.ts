@@ -1,6 +1,16 @@
 // Versions on real trees, without accounts.
 import { chmodSync, existsSync } from 'node:fs'
-import { chmod, chown, link, mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  link,
+  mkdir,
+  readdir,
+  rename,
+  rm,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { createDisks } from '../../src/files/disks/disks.ts'
@@ -34,6 +44,7 @@ async function open(
     volume,
     tops: async () => [tree.root],
     stores: createStoreList(join(tree.base, 'versions'), async () => false),
+    spare: join(tree.base, 'spare'),
     isOn: () => true,
     log: { warn: (line) => void log.push(line) },
     ...(now && { now }),
@@ -108,11 +119,37 @@ test('without room for a copy it is no_space, and nothing is left', async () => 
   expect(await readdir(opened.tree.root)).toEqual(['a.txt'])
 })
 
-test('where no folder takes it there is no version, and the log says so', async () => {
+/** No served folder takes anything new. */
+const readOnly = (disk: Volume): Partial<Volume> => ({
+  makeFolder: async (dir, ...rest) =>
+    dir.includes('/spare') ? disk.makeFolder(dir, ...rest) : refusal('EROFS'),
+})
+
+test('where no folder takes it the server keeps it itself, and lets it go like others', async () => {
+  await using opened = await open({ 'docs/a.txt': 'old' }, { change: readOnly })
+  const { versions, tree } = opened
+  const kept = await opened.keep('docs/a.txt')
+  await writeFile(tree.at('docs/a.txt'), 'new')
+  await opened.keep('docs/a.txt', { inPlace: true })
+  await writeFile(tree.at('docs/a.txt'), 'newer')
+  expect((await opened.textsOf('docs/a.txt')).sort()).toEqual(['new', 'old'])
+  const found: string[] = []
+  for await (const { realPath } of versions.all()) found.push(realPath)
+  expect(found).toEqual([tree.at('docs/a.txt')])
+  expect(await versions.kept()).toHaveLength(2)
+  await rename(tree.at('docs'), tree.at('moved'))
+  await versions.moved(tree.at('docs'), tree.at('moved'))
+  expect((await opened.textsOf('moved/a.txt')).sort()).toEqual(['new', 'old'])
+  expect(await opened.textsOf('docs/a.txt')).toEqual([])
+  await versions.drop(tree.at('moved/a.txt'), kept.id)
+  expect(await opened.textsOf('moved/a.txt')).toEqual(['new'])
+})
+
+test('where nothing at all takes it, it is not replaced, and the log says why', async () => {
   const change = () => ({ makeFolder: async () => refusal('EROFS') })
   await using opened = await open({ 'a.txt': 'old' }, { change })
-  expect(await opened.keep('a.txt')).toBeNull()
-  expect(opened.log).toEqual([expect.stringContaining('without a version')])
+  await expect(opened.keep('a.txt')).rejects.toMatchObject({ code: 'no_space' })
+  expect(opened.log).toEqual([expect.stringContaining('is not replaced')])
 })
 
 test('a store that is a link is not used', async () => {

@@ -2,6 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { folderOfKept } from '../../src/keep/stores.ts'
 import {
   createProperties,
   createPropertyFile,
@@ -12,8 +13,8 @@ let folder: string
 const log = { error: (message: string) => expect.unreachable(message) }
 let opened: ReturnType<typeof createProperties>[]
 /** Closed before the folder is removed: a store writes once more as it closes. */
-const open = () => {
-  const properties = createProperties(createPropertyFile(join(folder, 'x.db'), log))
+const open = (folderOf?: (realPath: string) => string) => {
+  const properties = createProperties(createPropertyFile(join(folder, 'x.db'), log, folderOf))
   opened.push(properties)
   return properties
 }
@@ -39,6 +40,13 @@ it('are there again after a restart, but for files that are gone', async () => {
   expect(paths).toEqual([join(folder, 'a'), '/no such disk/b'])
 })
 
+it('of what was in a trash that is gone are gone', async () => {
+  const first = open()
+  await first.change(join(folder, '.fb-trash/files/x/a'), note('1'))
+  await first.close()
+  expect([...(await open(folderOfKept).all()).keys()]).toEqual([])
+})
+
 it('move with a folder, and leave nothing of what was there', async () => {
   const properties = open()
   await properties.change('/a/x', note('1'))
@@ -48,7 +56,7 @@ it('move with a folder, and leave nothing of what was there', async () => {
   expect([...(await properties.all()).keys()].sort()).toEqual(['/ab', '/b/x'])
   await properties.copied('/b', '/c', true)
   await properties.copied('/b', '/d', false)
-  expect([...(await properties.gone('/b')).keys()]).toEqual(['/b/x'])
+  await properties.gone('/b', '/none')
   expect([...(await properties.all()).keys()].sort()).toEqual(['/ab', '/c/x'])
 })
 

@@ -26,9 +26,8 @@ export interface Properties {
   moved(from: string, to: string): Promise<void>
   /** An entry was copied; with `isDeep` all that it holds. */
   copied(from: string, to: string, isDeep: boolean): Promise<void>
-  /** An entry is gone, with all that it held. Gives what was noted, to be put back where it comes again. */
-  gone(realPath: string): Promise<ReadonlyMap<string, Noted>>
-  putBack(noted: ReadonlyMap<string, Noted>): Promise<void>
+  /** Entries are gone, with all that they held. */
+  gone(...realPaths: string[]): Promise<void>
   /** Writes what has changed. */
   close(): Promise<void>
 }
@@ -90,18 +89,11 @@ export function createProperties(place: PropertyPlace): Properties {
             for (const [path] of copied) map.delete(to + path.slice(from.length))
         },
       ),
-    gone: async (realPath) => {
-      let gone = new Map<string, Noted>()
-      await changing(isBelow(realPath), (map) => {
-        gone = new Map([...map].filter(([path]) => contains(realPath, path)))
-        for (const path of gone.keys()) map.delete(path)
-      })
-      return gone
-    },
-    putBack: async (noted) => {
-      if (noted.size === 0) return
-      await place.change((map) => {
-        for (const [path, each] of noted) map.set(path, each)
+    gone: (...realPaths) => {
+      const gone = new Set(realPaths)
+      const isGone = (path: string) => isIn(path, gone)
+      return changing(isGone, (map) => {
+        for (const path of [...map.keys()].filter(isGone)) map.delete(path)
       })
     },
     close: place.close,
@@ -115,12 +107,19 @@ function copyAll(map: Map<string, Noted>, from: string, to: string, isDeep: bool
   return copied
 }
 
-/** In a file beside the database, whose path is `database`. */
-export function createPropertyFile(database: string, log: Pick<Logger, 'error'>): PropertyPlace {
+/**
+ * In a file beside the database, whose path is `database`. `folderOf` gives the folder that has to be there before a path
+ * in it is known to be gone.
+ */
+export function createPropertyFile(
+  database: string,
+  log: Pick<Logger, 'error'>,
+  folderOf: (realPath: string) => string = dirname,
+): PropertyPlace {
   const file = `${database}.properties`
   let loading: Promise<Map<string, Noted>> | undefined
   const load = () => {
-    loading ??= read(file)
+    loading ??= read(file, folderOf)
     return loading
   }
   const writing = createWriting(file, database, log)
@@ -133,6 +132,14 @@ export function createPropertyFile(database: string, log: Pick<Logger, 'error'>)
       return result
     },
     close: writing.close,
+  }
+}
+
+/** True for one of the paths, and for what lies below one. */
+function isIn(path: string, paths: ReadonlySet<string>): boolean {
+  for (let at = path; ; at = dirname(at)) {
+    if (paths.has(at)) return true
+    if (at === dirname(at)) return false
   }
 }
 
@@ -180,10 +187,13 @@ async function writeAll(file: string, database: string, map: Map<string, Noted>)
 }
 
 /** Entries that have gone without a word are left out, unless their whole folder is missing: its disk may come back. */
-async function read(file: string): Promise<Map<string, Noted>> {
+async function read(
+  file: string,
+  folderOf: (realPath: string) => string,
+): Promise<Map<string, Noted>> {
   const map = new Map<string, Noted>()
   for (const [path, noted] of Object.entries(await readJson(file)))
-    if (!(await isGone(path))) map.set(path, new Map(Object.entries(noted)))
+    if (!(await isGone(path, folderOf(path)))) map.set(path, new Map(Object.entries(noted)))
   return map
 }
 
@@ -196,13 +206,13 @@ async function readJson(file: string): Promise<Record<string, Record<string, str
   }
 }
 
-async function isGone(path: string): Promise<boolean> {
+async function isGone(path: string, folder: string): Promise<boolean> {
   const isMissing = (error: unknown) => errnoOf(error) === 'ENOENT'
   return lstat(path).then(
     () => false,
     (error) =>
       isMissing(error) &&
-      lstat(dirname(path)).then(
+      lstat(folder).then(
         () => true,
         () => false,
       ),
