@@ -27,6 +27,8 @@ const TOOLS: readonly Tool[] = [
   // Downloads in parts.
   { files: ['/usr/bin/aria2c'], debian: 'aria2' },
   { files: ['/usr/bin/curl'], debian: 'curl' },
+  // A proxy that keeps back what it can.
+  { files: ['/usr/sbin/nginx'], debian: 'nginx' },
   { files: ['/usr/lib/python3/dist-packages/snappy'], debian: 'python3-snappy' },
   { files: ['/usr/bin/python3'], debian: 'python3' },
   // Disks in user space that hang, fail or know no case: see test/support/fuse-disk.ts.

@@ -47,11 +47,12 @@ export function createMeter(start: Total, now: () => number = () => performance.
         const rest = Math.max(0, (meter.total?.[key] ?? 0) - done[key])
         return rest === 0 ? 0 : rest / perMs(key) / 1000
       }
-      // Of many small files bytes tell little.
-      const seconds = Math.ceil(Math.max(left('files'), left('bytes')))
+      // Of many small files bytes tell little, and amid a large one files tell nothing.
+      const known = [left('files'), left('bytes')].filter(Number.isFinite)
+      const seconds = known.length > 0 ? Math.ceil(Math.max(...known)) : null
       return {
         bytesPerSecond: Math.round(perMs('bytes') * 1000),
-        secondsLeft: meter.total && Number.isFinite(seconds) ? seconds : null,
+        secondsLeft: meter.total ? seconds : null,
       }
     },
   }

@@ -38,3 +38,12 @@ it('takes the slower of files and bytes', () => {
   meter.total = { files: 1_100, bytes: 11_000 }
   expect(meter.pace().secondsLeft).toBe(100)
 })
+
+it('goes by bytes amid a large file, while no further one is done', () => {
+  const { meter, work } = metering()
+  work(20_000, 0, 20_000)
+  meter.total = { files: 1, bytes: 50_000 }
+  expect(meter.pace()).toEqual({ bytesPerSecond: 1_000, secondsLeft: 30 })
+  meter.total = { files: 1, bytes: 20_000 }
+  expect(meter.pace().secondsLeft).toBe(0)
+})
