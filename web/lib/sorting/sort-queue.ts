@@ -2,7 +2,6 @@
 
 import { i18n } from '@lingui/core'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { fileClassOf } from '../file-class.ts'
 import { WorkerCalls } from '../worker-calls.ts'
 import workerUrl from './sort.worker.ts?worker'
 import { type SortChoice, sortOrder, toSortInput } from './sort-entries.ts'
@@ -17,10 +16,8 @@ export function sortNow(entries: readonly FileEntry[], choice: SortChoice): File
   return arrange(entries, sortOrder(inputFor(entries, choice), choice))
 }
 
-/** Of one kind is what looks alike in the list; within it endings are together. */
-function kindOf(entry: FileEntry): string {
-  return `${fileClassOf(entry)} ${entry.extension.toLowerCase()}`
-}
+/** As the list prints it. */
+const kindOf = (entry: FileEntry) => entry.extension.toLowerCase()
 
 function inputFor(entries: readonly FileEntry[], { column }: SortChoice) {
   return toSortInput(entries, i18n.locale, column === 'kind' ? kindOf : undefined)

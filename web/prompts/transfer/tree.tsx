@@ -195,7 +195,12 @@ function Row({ id, row, off, flat, target, current, loading, onChoose, onToggle 
       {loading === row.path ? <Spinner /> : <FolderGlyph />}
       <bdi className="trunc">{name}</bdi>
       {flat && <small className="trunc dim">{shownName(row.path)}</small>}
-      {note !== null && <small className="tree__note nowrap">{note}</small>}
+      {note !== null && (
+        <>
+          {' '}
+          <small className="tree__note nowrap">{note}</small>
+        </>
+      )}
     </div>
   )
 }
