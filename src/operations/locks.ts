@@ -44,9 +44,11 @@ async function folderOf({ scope }: Actor, vpath: VPath, place: string): Promise<
 
 // Where its name is, and what is written through a link. What cannot be located is refused by the change itself.
 async function placesOf({ scope }: Actor, vpath: VPath, touched: Touched): Promise<string[]> {
-  const own = scope.entryPath(vpath)
-  const found = await Promise.allSettled(touched === 'content' ? [scope.hostPath(vpath)] : [own])
-  return found.flatMap((place) => (place.status === 'fulfilled' ? [place.value] : []))
+  const place = touched === 'content' ? scope.hostPath(vpath) : scope.entryPath(vpath)
+  return place.then(
+    (found) => [found],
+    () => [],
+  )
 }
 
 // Of shared locks one is enough; of exclusive ones there is one.

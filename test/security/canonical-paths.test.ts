@@ -1,11 +1,12 @@
 // One file, many spellings (CVE-2026-25890, CVE-2026-32758, CVE-2026-35605, CVE-2026-72835): a
 // rule must meet all of them, as source and as destination.
+import { readdir } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { describe, expect, it } from 'vitest'
 import { compileRules, foldName } from '../../src/access/rules.ts'
 import type { VPath } from '../../src/lib/vpath.ts'
 import { startApp, type TestApp } from '../support/app.ts'
-import { davOf, tokenFor } from '../support/dav.ts'
+import { davAs, davOf, LOCK_INFO, tokenFor } from '../support/dav.ts'
 
 const SECRET = 'denied-content'
 const SPELLINGS = [
@@ -40,6 +41,8 @@ async function raw(
   token: string,
   target: string,
   credentials = `X-Auth: ${token}`,
+  method = 'GET',
+  content = '',
 ): Promise<{ status: number; body: string }> {
   const text = await new Promise<string>((resolve, reject) => {
     const socket = connect(app.port, '127.0.0.1')
@@ -49,14 +52,41 @@ async function raw(
     })
     socket.on('error', reject)
     socket.on('close', () => resolve(received))
-    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\n${credentials}\r\nConnection: close\r\n\r\n`)
+    const length = content ? `Content-Length: ${content.length}\r\n` : ''
+    const head = `Host: x\r\n${credentials}\r\n${length}Connection: close\r\n`
+    socket.write(`${method} ${target} HTTP/1.1\r\n${head}\r\n${content}`)
   })
   const status = Number(text.split(' ')[1])
   const location = /^location: (.+)\r$/im.exec(text)?.[1]
   return status === 301 && location
-    ? raw(app, token, location, credentials)
+    ? raw(app, token, location, credentials, method, content)
     : { status, body: text }
 }
+
+/** Every method of WebDAV with a path, with what it needs to be understood. */
+const BY_DAV: [method: string, headers?: string, body?: string][] = [
+  ['GET'],
+  ['HEAD'],
+  ['PROPFIND', 'Depth: 0'],
+  ['PROPFIND', 'Depth: 1'],
+  [
+    'PROPPATCH',
+    'Depth: 0',
+    '<propertyupdate xmlns="DAV:"><set><prop><x xmlns="urn:x">1</x></prop></set></propertyupdate>',
+  ],
+  ['LOCK', 'Depth: 0', LOCK_INFO],
+  ['PUT', 'Content-Type: text/plain', 'planted'],
+  ['PUT', 'Content-Range: bytes 0-6/7', 'planted'],
+  [
+    'PATCH',
+    'Content-Type: application/x-sabredav-partialupdate\r\nX-Update-Range: append',
+    'planted',
+  ],
+  ['MKCOL'],
+  ['COPY', 'Destination: /dav/open/copied'],
+  ['MOVE', 'Destination: /dav/open/moved'],
+  ['DELETE'],
+]
 
 describe('a denied folder', () => {
   it.each(SPELLINGS)('CVE-2026-25890: is not read as %s', async (spelling) => {
@@ -78,18 +108,37 @@ describe('a denied folder', () => {
     await using app = await startApp(options)
     const token = await tokenFor(app, 2)
     const credentials = `Authorization: Bearer ${token}`
-    for (const mount of ['/dav', '/remote.php/webdav', '/remote.php/dav/files/bob']) {
-      const { status, body } = await raw(app, token, mount + spelling, credentials)
-      expect(body, mount).not.toContain(SECRET)
-      expect([400, 403, 404], `${mount}${spelling}`).toContain(status)
-    }
+    for (const mount of ['/dav', '/remote.php/webdav', '/remote.php/dav/files/bob'])
+      for (const [method, headers, body] of BY_DAV) {
+        const all = headers ? `${credentials}\r\n${headers}` : credentials
+        const answer = await raw(app, token, mount + spelling, all, method, body)
+        expect(answer.body, mount).not.toContain(SECRET)
+        // A folder's address is no file's, whatever is there.
+        const refused = method === 'PUT' && spelling.endsWith('/') ? [405] : [400, 403, 404]
+        expect(refused, `${method} ${mount}${spelling}`).toContain(answer.status)
+      }
     const dav = davOf(app, token)
-    for (const method of ['COPY', 'MOVE'])
-      for (const path of [`/dav${spelling}`, `http://x/dav${spelling}`]) {
-        const { status } = await dav(method, '/dav/open/a.txt', { Destination: path })
-        expect([400, 403, 404], path).toContain(status)
+    const parts = '/remote.php/dav/uploads/bob/u'
+    expect((await dav('MKCOL', parts)).status).toBe(201)
+    expect((await dav('PUT', `${parts}/1`, {}, 'planted')).status).toBe(201)
+    for (const [method, path] of [
+      ['COPY', '/dav/open/a.txt'],
+      ['MOVE', '/dav/open/a.txt'],
+      ['MKCOL', '/remote.php/dav/uploads/bob/other'],
+      ['MOVE', `${parts}/.file`],
+    ] as const)
+      for (const Destination of [`/dav${spelling}`, `http://x/dav${spelling}`]) {
+        const { status } = await dav(method, path, { Destination })
+        expect([400, 403, 404], `${method} to ${Destination}`).toContain(status)
       }
     expect(await app.tree.read('denied/s.txt')).toBe(SECRET)
+    expect(await readdir(app.tree.at('denied'))).toEqual(['s.txt'])
+    expect((await readdir(app.tree.at('open'))).filter((name) => !name.startsWith('.'))).toEqual([
+      'a.txt',
+    ])
+    const admin = await davAs(app)
+    const told = await (await admin('PROPFIND', '/dav/denied/s.txt', { Depth: '0' })).text()
+    expect(told).not.toMatch(/urn:x|activelock/)
   })
 
   it.each(SPELLINGS)('CVE-2026-32758: is no destination as %s', async (spelling) => {

@@ -7,18 +7,26 @@ import type { GrantRecord } from '../../src/access-types.ts'
 import type { PlaceText } from '../../src/lib/places.ts'
 import { setFolder } from '../../src/store/access/folders.ts'
 import { openApp } from '../support/app.ts'
-import { davAs } from '../support/dav.ts'
+import { davAs, LOCK_INFO } from '../support/dav.ts'
 import { CAN_SWAP, keepExchanging } from '../support/swapper.ts'
 import { makeTree } from '../support/tree.ts'
 
 const TREE = {
   'door/f.txt': 'inside bytes',
   'door/sub/f.txt': 'inside bytes',
+  'door/l.txt': 'inside bytes',
   'closed/f.txt': 'SECRET BYTES',
   'closed/sub/f.txt': 'SECRET BYTES',
+  'closed/l.txt': 'SECRET BYTES',
   'closed/SECRET/f.txt': 'SECRET BYTES',
 }
 const ROUNDS = 15
+const APPEND = {
+  'X-Update-Range': 'append',
+  'Content-Type': 'application/x-sabredav-partialupdate',
+}
+const NOTE =
+  '<propertyupdate xmlns="DAV:"><set><prop><x xmlns="urn:x">1</x></prop></set></propertyupdate>'
 /** The folder behind the link may be seen in part, and not be touched. */
 const RECORDS = {
   '/closed': { download: false, create: false, modify: false, rename: false, delete: false },
@@ -57,6 +65,25 @@ it.runIf(CAN_SWAP).each(['a home', 'a further root'])(
       'dav GET': () => dav('GET', `${at}/door/f.txt`),
       'GET below': () => dav('GET', `${at}/door/sub/f.txt`),
       'dav PUT': () => dav('PUT', `${at}/door/new-${round}.txt`, {}, 'x'),
+      'dav HEAD': () => dav('HEAD', `${at}/door/f.txt`),
+      'dav PATCH': () => dav('PATCH', `${at}/door/p.txt`, APPEND, 'inside bytes'),
+      'PUT of a part': () =>
+        dav('PUT', `${at}/door/p.txt`, { 'Content-Range': 'bytes 0-5/12' }, 'inside'),
+      'dav PROPPATCH': () => dav('PROPPATCH', `${at}/door/l.txt`, {}, NOTE),
+      'dav LOCK and UNLOCK': async () => {
+        const locked = await dav('LOCK', `${at}/door/l.txt`, { Timeout: 'Second-60' }, LOCK_INFO)
+        const token = locked.headers.get('lock-token')
+        if (token !== null) await dav('UNLOCK', `${at}/door/l.txt`, { 'Lock-Token': token })
+        return locked
+      },
+      'LOCK of a new name': () => dav('LOCK', `${at}/door/locked-${round}.txt`, {}, LOCK_INFO),
+      'dav in parts': async () => {
+        const parts = `/remote.php/dav/uploads/ben/u${round}`
+        const target = { Destination: `${at}/door/parts-${round}.txt` }
+        await dav('MKCOL', parts, round % 2 === 0 ? target : {})
+        await dav('PUT', `${parts}/1`, {}, 'inside bytes')
+        return dav('MOVE', `${parts}/.file`, target)
+      },
       'PUT over': () => dav('PUT', `${at}/door/f.txt`, {}, 'inside bytes'),
       'dav MKCOL': () => dav('MKCOL', `${at}/door/folder-${round}`),
       'dav DELETE': () => dav('DELETE', `${at}/door/new-${round - 1}.txt`),
@@ -76,24 +103,34 @@ it.runIf(CAN_SWAP).each(['a home', 'a further root'])(
       'delete as a job': () => job({ kind: 'delete', items: [`${top}/door/folder-${round - 2}`] }),
     })
     const leaks: Record<string, string> = {}
-    const seen = { served: 0, refused: 0 }
+    const seen = { served: 0, refused: 0, noted: 0, locked: 0 }
     {
       await using _swapping = await keepExchanging(join(root, 'door'), join(root, 'aside'))
-      for (let round = 0; round < ROUNDS || !seen.served || !seen.refused; round++)
+      for (let round = 0; round < ROUNDS || Object.values(seen).includes(0); round++)
         await Promise.all(
           Object.entries(doorsOf(round)).map(async ([door, go]) => {
             const response = await go()
             const text = await response.text().catch(() => '')
             if (text.includes('inside')) seen.served++
             if (!response.ok) seen.refused++
+            if (door === 'dav PROPPATCH' && text.includes('200 OK')) seen.noted++
+            if (response.headers.has('lock-token')) seen.locked++
             if (text.includes('SECRET')) leaks[door] = text
           }),
         )
     }
     expect(leaks).toEqual({})
-    for (const path of ['f.txt', 'sub/f.txt', 'SECRET/f.txt'])
+    for (const path of ['f.txt', 'l.txt', 'sub/f.txt', 'SECRET/f.txt'])
       expect(await readFile(join(root, 'closed', path), 'utf8')).toBe('SECRET BYTES')
-    expect((await readdir(join(root, 'closed'))).sort()).toEqual(['SECRET', 'f.txt', 'sub'])
+    expect((await readdir(join(root, 'closed'))).sort()).toEqual([
+      'SECRET',
+      'f.txt',
+      'l.txt',
+      'sub',
+    ])
+    const told = await (await dav('PROPFIND', `${at}/closed`, { Depth: '1' })).text()
+    expect(told).toContain('/closed/l.txt')
+    expect(told).not.toMatch(/urn:x|activelock/)
     for (const entry of await readdir(join(root, 'to'), { recursive: true, withFileTypes: true })) {
       expect(entry.name).not.toContain('SECRET')
       if (!entry.isFile()) continue

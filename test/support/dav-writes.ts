@@ -14,6 +14,8 @@ export interface WriteForm {
 const PATCH_TYPE = 'application/x-sabredav-partialupdate'
 /** Below it the parts of `in-parts.bin` are sent. */
 export const PARTS = '/remote.php/dav/uploads/admin/u'
+/** Below it those of `in-parts-1.bin`, whose target is said at the end. */
+export const PARTS_1 = '/remote.php/dav/uploads/admin/u1'
 export const PARTS_TARGET = { Destination: '/remote.php/dav/files/admin/in-parts.bin' }
 
 /** For bodies of so many bytes. */
@@ -40,6 +42,7 @@ export function writeForms(bytes: number): WriteForm[] {
     patch('patch-append', 'append'),
     patch('patch-middle', 'bytes=2-'),
     { ...put('in-parts', { ...length, ...PARTS_TARGET }), path: `${PARTS}/2` },
+    { ...put('in-parts-1', length), path: `${PARTS_1}/2` },
   ]
 }
 
