@@ -208,17 +208,17 @@ export function createDemandingRecords(tables: Tables, demand: Demand): Records 
   const records = createRecords(tables)
   const tableOf = (of: unknown) => demandTable(tables, of as Collection)
   const allOf = <T>(of: unknown, value: () => T) => {
-    demand.all(tableOf(of))
+    if ((of as Collection).isLarge) demand.all(tableOf(of))
     return value()
   }
   return {
     ...records,
     get: (of, key) => {
-      demand.key(tableOf(of), key)
+      if (of.isLarge) demand.key(tableOf(of), key)
       return records.get(of, key)
     },
     find: (of, index, value) => {
-      demand.index(tableOf(of), index, value)
+      if (of.isLarge) demand.index(tableOf(of), index, value)
       return records.find(of, index, value)
     },
     values: (of, index) => allOf(of, () => records.values(of, index)),
