@@ -47,6 +47,9 @@ const TOOLS: readonly Tool[] = [
   { files: ['/usr/bin/ldapmodify'], debian: 'ldap-utils' },
   // The database of several nodes.
   { files: ['/usr/lib/postgresql/15/bin/postgres'], debian: 'postgresql-15' },
+  // Proxies that send files themselves.
+  { files: ['/usr/sbin/nginx'], debian: 'nginx' },
+  { files: ['/usr/lib/apache2/modules/mod_xsendfile.so'], debian: 'libapache2-mod-xsendfile' },
   { files: ['/usr/bin/strip'], debian: 'binutils' },
   // What reads metrics, with a server of which nothing is started.
   { files: ['/usr/bin/promtool'], debian: 'prometheus' },

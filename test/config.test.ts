@@ -92,6 +92,7 @@ describe('precedence', () => {
       contentOrigin: 'https://content.example.org',
       davOrigins: 'https://home.example',
       frameAncestors: 'https://home.example',
+      sendfile: 'x-sendfile',
       styleSources: 'https://theme-park.dev',
       'branding.helpURL': 'https://help.example.org/',
       loginRateLimit: '3/1m',

@@ -26,6 +26,8 @@ interface Clients {
   networksOf(incoming: IncomingMessage): string[]
   /** True when the browser talks TLS, to us or to a believed proxy in front of us. */
   isSecure(incoming: IncomingMessage): boolean
+  /** True for a request that a believed proxy has passed on, and says so. */
+  isForwarded(incoming: IncomingMessage): boolean
   /**
    * Scheme, host and port that the browser has opened: `externalURL`, else those of the request, as a believed
    * proxy forwards them. Null for a request that names no host.
@@ -93,6 +95,8 @@ export function createClients(config: Config, log: Logger): Clients {
       return [...networks]
     },
     isSecure,
+    isForwarded: (incoming) =>
+      FORWARDING_HEADERS.some((name) => incoming.headers[name] !== undefined) && believes(incoming),
     originOf: (incoming) => {
       if (config.externalURL !== '') return config.externalURL
       const forwarded = believes(incoming) ? incoming.headers['x-forwarded-host'] : undefined

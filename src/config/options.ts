@@ -34,6 +34,7 @@ import {
   type RateLimit,
 } from './option-values.ts'
 import { LDAP_OPTIONS } from './options-ldap.ts'
+import { parseSendfile } from './sendfile.ts'
 
 export const OPTIONS = {
   ...inGroup('Listening', {
@@ -116,6 +117,13 @@ export const OPTIONS = {
       parseSources,
       '',
       'Other origins whose pages may show this one in a frame, such as https://home.example',
+      { ours: true },
+    ),
+    sendfile: parsed(
+      'HOW',
+      parseSendfile,
+      '',
+      'Lets a believed proxy send whole files itself: x-accel-redirect=/internal/ (nginx) or x-sendfile (Apache)',
       { ours: true },
     ),
     styleSources: parsed(

@@ -1,5 +1,6 @@
 // What a handler answers with: a status, headers and a body as a value. deliver.ts sends it.
 import type { ByteSink } from '../files/archive/byte-sink.ts'
+import type { OpenFile } from '../files/place/scope.ts'
 import type { Buffers } from '../lib/buffers.ts'
 
 /** Several values become several lines. */
@@ -26,6 +27,8 @@ export interface Streamed {
   memoryBytes: number
   /** What it throws before the first bytes becomes an error answer; afterwards the connection breaks. */
   write(output: Output): Promise<void>
+  /** For a proxy that can send it itself: the answer is this file, or the one part that was asked for. */
+  file?: OpenFile
   /** Whoever has not taken everything by then is cut off. */
   withinMs?: number
   /** Called once in every case, also when nothing is to be written. */

@@ -1,10 +1,14 @@
 // The one place that writes answers to sockets.
+import { realpath } from 'node:fs/promises'
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { createMiddleware } from 'hono/factory'
 import { matchedRoutes } from 'hono/route'
 import { networkOf } from '../auth/address.ts'
+import { sendfileHeader } from '../config/sendfile.ts'
+import type { OpenFile } from '../files/place/scope.ts'
+import { realPathOf } from '../files/volume/read-handle.ts'
 import type { Metrics } from '../health/metrics.ts'
 import { routeNameOf } from '../health/route-names.ts'
 import type { Buffers } from '../lib/buffers.ts'
@@ -113,7 +117,9 @@ async function sendStreamed(
   let end = () => {}
   try {
     end = await admit(c, deps, body.memoryBytes)
-    await body.write(createOutput(outgoing, deps.buffers, start, ending))
+    const line = body.file ? await lineForProxy(c, deps, body.file) : null
+    if (line !== null) handOver(c, answer, line, ending)
+    else await body.write(createOutput(outgoing, deps.buffers, start, ending))
     if (!outgoing.headersSent) start(null)
     if (!outgoing.writableEnded) await ended(outgoing)
   } catch (error) {
@@ -136,6 +142,30 @@ async function sendStreamed(
     end()
     await body.close?.()
   }
+}
+
+/** The header that lets the proxy send a file; null where we do. */
+async function lineForProxy(c: Ctx, deps: Deps, file: OpenFile): Promise<AnswerHeaders | null> {
+  const { sendfile, root } = deps.config
+  if (sendfile === null || !deps.clients.isForwarded(c.env.incoming)) return null
+  const path = await realPathOf(file.handle)
+  return path && sendfileHeader(sendfile, await realpath(root, { encoding: 'buffer' }), path)
+}
+
+/** Length and part are for the proxy to say; what is counted is what it was told to send. */
+function handOver(c: Ctx, answer: Answer, line: AnswerHeaders, ending: Ending): void {
+  recheck(c)
+  const all = headersOf(c, answer)
+  const { 'Content-Length': length, 'Content-Range': _, 'Accept-Ranges': __, ...headers } = all
+  const policy = [headers['Content-Security-Policy'] ?? []].flat()
+  ending.bytes = Number(length)
+  c.env.outgoing?.writeHead(200, {
+    ...headers,
+    // Older nginx passes on the first line of several.
+    ...(policy.length > 0 && { 'Content-Security-Policy': policy.join(', ') }),
+    ...line,
+    'Content-Length': 0,
+  })
 }
 
 /** For requests without a socket, for WebSockets and for HEAD: the whole answer in memory. */

@@ -1,6 +1,7 @@
 // Open files, or bytes like one, as answers with the headers of RFC 9110. A file that becomes shorter
 // while it is sent breaks the connection: a part must never look like the whole.
 import { randomBytes } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
 import type { OpenFile } from '../files/place/scope.ts'
 import { type AnswerHeaders, answer, type Output, type Streamed } from './answer.ts'
 import { evaluateConditions } from './conditions.ts'
@@ -35,6 +36,7 @@ export interface Content extends Omit<Streamed, 'write'> {
 export function sendFile(c: Ctx, file: OpenFile, headers: FileHeaders): Promise<Response> {
   return sendContent(c, headers, {
     what: 'a file',
+    file,
     sizeBytes: file.sizeBytes,
     memoryBytes: TRANSFER_BYTES,
     mtimeMs: file.mtimeMs,
@@ -100,7 +102,15 @@ export async function sendContent(c: Ctx, file: FileHeaders, content: Content): 
   headers['Content-Length'] = String(end - start)
   if (range) headers['Content-Range'] = `bytes ${start}-${end - 1}/${sizeBytes}`
   const write = (output: Output) => content.writeLast(output, start, end)
-  return answer({ ...content, write }, headers, range ? 206 : 200)
+  const { file: whole, ...rest } = content
+  const body = { ...rest, write, ...(whole && isPlain(asked) && { file: whole }) }
+  return answer(body, headers, range ? 206 : 200)
+}
+
+/** What a proxy understands as we do: it may know no validators but its own, and other limits of ranges. */
+function isPlain(asked: IncomingHttpHeaders): boolean {
+  const isOther = ['if-match', 'if-range'].some((name) => name in asked)
+  return !isOther && (asked.range === undefined || /^bytes=\d+-\d*$/.test(asked.range))
 }
 
 function unsatisfiable(headers: AnswerHeaders, sizeBytes: number): Response {
@@ -139,7 +149,8 @@ function sendMultipart(
     }
     await output.end(tail)
   }
-  return answer({ ...content, write }, { ...headers, ...own }, 206)
+  const { file: _, ...rest } = content
+  return answer({ ...rest, write }, { ...headers, ...own }, 206)
 }
 
 /** `attachment` or `inline` with the name percent-encoded (docs/http-api.md 12.2). */

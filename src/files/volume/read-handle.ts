@@ -9,6 +9,7 @@ import {
   read,
   readSync,
 } from 'node:fs'
+import { lstat, readlink } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import type { Device } from '../disks/device.ts'
 import { poolCalls } from '../disks/disk-calls.ts'
@@ -108,6 +109,20 @@ function createReadHandle(fd: number, device: Device): ReadHandle {
     },
   }
   return handle
+}
+
+/**
+ * Where an open file is now, without links on the way: bytes of a path at which the same file is found. Null where
+ * the system does not tell (Linux does), and for a file that has been removed.
+ */
+export async function realPathOf(handle: Pick<ReadHandle, 'fd' | 'stat'>): Promise<Buffer | null> {
+  try {
+    const path = await readlink(`/proc/self/fd/${handle.fd}`, { encoding: 'buffer' })
+    const [there, open] = await Promise.all([lstat(path, { bigint: true }), handle.stat()])
+    return there.dev === open.dev && there.ino === open.ino ? path : null
+  } catch {
+    return null
+  }
 }
 
 const readAt = promisify(read)
