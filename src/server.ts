@@ -88,6 +88,8 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     fetch: fetch as (request: Request) => Response | Promise<Response>,
     // It would cut the connection half a second after the answer; see readLeftovers.
     autoCleanupIncoming: false,
+    // The bundle has its own; see web-classes.ts.
+    overrideGlobalObjects: false,
     websocket: { server: websockets as WebSocketServerLike },
     // HTTP/1.0 clients may leave out the Host header; its value decides nothing here.
     hostname: 'localhost',

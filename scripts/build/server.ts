@@ -49,13 +49,21 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
   try {
     const options = serverOptions(dev)
     const packages = Object.fromEntries(ON_DEMAND.map((name) => [name, name]))
-    const entryPoints = { main: 'src/main.ts', ...packages, ...workerEntries() }
     const { metafile } = await esbuild.build({
       ...options,
-      entryPoints,
+      ...ownWebClasses(options),
+      entryPoints: { main: 'src/main.ts' },
       outdir: next,
       metafile: true,
     })
+    const others = { ...packages, ...workerEntries() }
+    const { metafile: more } = await esbuild.build({
+      ...options,
+      entryPoints: others,
+      outdir: next,
+      metafile: true,
+    })
+    for (const part of ['inputs', 'outputs'] as const) Object.assign(metafile[part], more[part])
     await cp(join(ROOT, 'src', 'auth', COMMON_PASSWORDS), join(next, COMMON_PASSWORDS))
     await cp(join(ROOT, 'node_modules', LIBARCHIVE), join(next, basename(LIBARCHIVE)))
     await writeFile(join(outDir, 'server-metafile.json'), JSON.stringify(metafile))
@@ -111,6 +119,23 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
     plugins: [workerUrls, onDemand],
     // Packages left outside are required, not imported: the executable resolves only that.
     supported: { 'dynamic-import': false },
+  }
+}
+
+/** The server itself leaves Node's classes of fetch alone until something is fetched, see src/web-classes.ts. */
+function ownWebClasses({ define = {} }: esbuild.BuildOptions): esbuild.BuildOptions {
+  const file = join(ROOT, 'src', 'web-classes.ts')
+  return {
+    inject: [file],
+    alias: { 'node:http2': file },
+    define: {
+      ...define,
+      'globalThis.Headers': 'Headers',
+      'global.Request': 'Request',
+      'global.Response': 'Response',
+      // It belongs to them, and the adapter brings one.
+      'globalThis.CloseEvent': 'undefined',
+    },
   }
 }
 
