@@ -26,7 +26,8 @@ export function sendfileHeader(
   if (!isBelow && !isTop) return null
   if (how.header === 'X-Sendfile') {
     const bytes = path.toString('latin1')
-    return MISREAD.test(bytes) ? null : { [how.header]: bytes }
+    // nginx says so itself, a second time.
+    return MISREAD.test(bytes) ? null : { [how.header]: bytes, 'Accept-Ranges': 'bytes' }
   }
   return { [how.header]: how.prefix + escapeBytes(path.subarray(isTop ? 1 : root.length + 1)) }
 }

@@ -212,7 +212,7 @@ describe('the header for the proxy', () => {
   it('keeps within the root, whose name may begin another', () => {
     const how = { header: 'X-Sendfile' } as const
     const at = (path: string) => sendfileHeader(how, Buffer.from('/srv'), Buffer.from(path))
-    expect(at('/srv/a b')).toEqual({ 'X-Sendfile': '/srv/a b' })
+    expect(at('/srv/a b')).toMatchObject({ 'X-Sendfile': '/srv/a b' })
     expect(at('/srv2/a')).toBeNull()
     for (const name of ['100%', 'a\nb', 'a ']) expect(at(`/srv/${name}`)).toBeNull()
     expect(at('/srv')).toBeNull()
