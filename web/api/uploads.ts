@@ -15,6 +15,11 @@ export function plainUploadUrl(vpath: string, isDir: boolean, overwrite: boolean
   return apiUrl(`/resources${encodePath(vpath)}${isDir ? '/' : ''}`, { override: overwrite })
 }
 
+/** Where many files below a folder, which ends with a slash, are sent as one tar. */
+export function bundleUrl(folder: string, overwrite: boolean): string {
+  return apiUrl(`/bundle${encodePath(folder)}`, { override: overwrite })
+}
+
 /** How much the server holds of an unfinished upload. @throws ApiError 404 when it knows none. */
 export async function fetchReceivedBytes(vpath: string, signal: AbortSignal): Promise<number> {
   const { headers } = await call(`/tus${encodePath(vpath)}`, { method: 'HEAD', signal })

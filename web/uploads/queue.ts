@@ -6,12 +6,18 @@ import type { Hold } from '../state/uploads.ts'
 import { UploadError, type UploadFailureCode, type UploadItem, weightOf } from './upload-item.ts'
 
 const MAX_ACTIVE = 5
+/** Of those that go together. */
+const MAX_TOGETHER = 256
+/** With fewer waiting each goes by itself. */
+const MIN_TOGETHER = 16
 const NOTIFY_INTERVAL_MS = 100
 
 export interface SendEvents {
   onProgress(sentBytes: number): void
   /** The server keeps this upload at `url`; it can be continued from there. May come after an abort. */
   onUploadURL(url: string): void
+  /** It goes together with others of this moment. */
+  isTogether: boolean
 }
 
 /**
@@ -41,6 +47,8 @@ export interface QueueOptions {
   onSettled?(item: UploadItem, hadFailed: boolean): void
   onUploadURL?(item: UploadItem): void
   onHold?(hold: Hold | null): void
+  /** Whether an item may go together with others, when many wait. */
+  mayGoTogether?(item: UploadItem): boolean
   maxActive?: number
   /** Runs a task later; tests pass their own clock. */
   defer?(task: () => void, delayMs: number): void
@@ -66,6 +74,8 @@ function unsentOf(item: UploadItem): number {
 export class UploadQueue {
   readonly #options: QueueOptions
   readonly #items = new Map<number, UploadItem>()
+  /** Active ones that go together. */
+  readonly #together = new Set<UploadItem>()
   readonly #controllers = new Map<number, AbortController>()
   // Entries may be stale: an item is started from here only while its state is `waiting`.
   #queue: UploadItem[] = []
@@ -239,6 +249,7 @@ export class UploadQueue {
     this.#counts[item.state]--
     this.#counts[state]++
     item.state = state
+    if (state !== 'active') this.#together.delete(item)
     this.#notify()
   }
 
@@ -248,6 +259,7 @@ export class UploadQueue {
     this.#sentBytes -= item.sentBytes
     this.#counts[item.state]--
     this.#items.delete(item.id)
+    this.#together.delete(item)
     this.#notify()
   }
 
@@ -264,30 +276,38 @@ export class UploadQueue {
     this.#notify()
   }
 
-  #takeNext(): UploadItem | null {
-    for (let item = this.#urgent.shift(); item !== undefined; item = this.#urgent.shift()) {
-      if (item.state === 'waiting') return item
+  /** The one whose turn it is; entries that are stale are dropped. */
+  #next(): UploadItem | null {
+    while (this.#urgent[0] !== undefined && this.#urgent[0].state !== 'waiting')
+      this.#urgent.shift()
+    if (this.#urgent[0] !== undefined) return this.#urgent[0]
+    while (this.#head < this.#queue.length && this.#queue[this.#head]?.state !== 'waiting')
+      this.#head++
+    if (this.#head > 1000 && this.#head * 2 > this.#queue.length) {
+      this.#queue = this.#queue.slice(this.#head)
+      this.#head = 0
     }
-    while (this.#head < this.#queue.length) {
-      const item = this.#queue[this.#head++]
-      if (this.#head > 1000 && this.#head * 2 > this.#queue.length) {
-        this.#queue = this.#queue.slice(this.#head)
-        this.#head = 0
-      }
-      if (item?.state === 'waiting') return item
-    }
-    return null
+    return this.#queue[this.#head] ?? null
   }
 
   #fill(): void {
-    while (this.#hold === null && this.#counts.active < (this.#options.maxActive ?? MAX_ACTIVE)) {
-      const item = this.#takeNext()
+    const maxActive = this.#options.maxActive ?? MAX_ACTIVE
+    while (this.#hold === null) {
+      const item = this.#next()
       if (item === null) return
-      void this.#run(item)
+      const together = this.#together.size
+      const areMany = together > 0 || this.#counts.waiting >= MIN_TOGETHER
+      const isTogether = areMany && this.#options.mayGoTogether?.(item) === true
+      const others = this.#counts.active - together
+      if (isTogether ? together >= MAX_TOGETHER : others >= maxActive) return
+      if (item === this.#urgent[0]) this.#urgent.shift()
+      else this.#head++
+      if (isTogether) this.#together.add(item)
+      void this.#run(item, isTogether)
     }
   }
 
-  async #run(item: UploadItem): Promise<void> {
+  async #run(item: UploadItem, isTogether: boolean): Promise<void> {
     const controller = new AbortController()
     this.#controllers.set(item.id, controller)
     item.failure = null
@@ -296,6 +316,7 @@ export class UploadQueue {
       await this.#options.send(
         item,
         {
+          isTogether,
           onProgress: (bytes) => {
             if (controller.signal.aborted) return
             this.#setSent(item, bytes)

@@ -22,7 +22,7 @@ import { openJournal } from './journal.ts'
 import { noteTimeLeft, notifyEnd, uploadedText } from './notify.ts'
 import { watchOwnership } from './ownership.ts'
 import { UploadQueue } from './queue.ts'
-import { refusedToken, send } from './send.ts'
+import { mayGoTogether, refusedToken, send } from './send.ts'
 import { whenSignedIn } from './signed-out.ts'
 import { createSpeedMeter, SAMPLE_INTERVAL_MS, secondsLeft } from './speed.ts'
 import type { UploadItem } from './upload-item.ts'
@@ -75,6 +75,7 @@ let wasBusy = false
 
 const queue = new UploadQueue({
   send,
+  mayGoTogether,
   async discard(item) {
     // Nothing there any more, or not reachable: the server forgets unfinished uploads by itself.
     await discardUpload(item.vpath).catch(() => {})
