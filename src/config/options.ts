@@ -34,7 +34,7 @@ import {
   type RateLimit,
 } from './option-values.ts'
 import { LDAP_OPTIONS } from './options-ldap.ts'
-import { parseSendfile } from './sendfile.ts'
+import { SENDFILE } from './sendfile.ts'
 
 export const OPTIONS = {
   ...inGroup('Listening', {
@@ -119,13 +119,7 @@ export const OPTIONS = {
       'Other origins whose pages may show this one in a frame, such as https://home.example',
       { ours: true },
     ),
-    sendfile: parsed(
-      'HOW',
-      parseSendfile,
-      '',
-      'Lets a believed proxy send whole files itself: x-accel-redirect=/internal/ (nginx) or x-sendfile (Apache)',
-      { ours: true },
-    ),
+    sendfile: SENDFILE,
     styleSources: parsed(
       'ORIGINS',
       parseSources,

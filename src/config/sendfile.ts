@@ -1,4 +1,5 @@
 // How a proxy in front is told to send a file itself.
+import { parsed } from './option.ts'
 
 /** Null where nobody is told. */
 export type Sendfile =
@@ -46,3 +47,12 @@ function escapeBytes(path: Buffer): string {
       (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`,
     )
 }
+
+/** The entry of the table of options. */
+export const SENDFILE = parsed(
+  'HOW',
+  parseSendfile,
+  '',
+  'Lets a believed proxy send whole files itself: x-accel-redirect=/internal/ (nginx) or x-sendfile (Apache)',
+  { ours: true },
+)
