@@ -1,7 +1,8 @@
 // Runs jobs to their end, or until somebody stops them.
+import type { ErrorCode } from '../api-types.ts'
 import type { ApiTokens } from '../auth/api-tokens.ts'
 import type { JobState } from '../job-types.ts'
-import { AppError, isAbort } from '../lib/errors.ts'
+import { AppError, isAbort, isFullDisk } from '../lib/errors.ts'
 import { watchRights } from '../operations/actor.ts'
 import { LockHeld } from '../operations/locks.ts'
 import type { Services } from '../operations/services.ts'
@@ -52,11 +53,11 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
       await end(entry, record.errorCount > 0 ? 'failed' : 'done')
     } catch (error) {
       if (!(error instanceof Stopped)) {
-        const isKnown = error instanceof AppError
+        const isKnown = reasonOf(error) !== 'internal'
         entry.outcome.error ??= error
         if (!isKnown && !isAbort(error) && !isWaitedFor(entry))
           log.error('a job failed', { job: record.id, error })
-        record.reason = isKnown ? error.code : 'internal'
+        record.reason = reasonOf(error)
         await end(entry, 'failed')
       } else if (error.by === 'cancel') await end(entry, 'cancelled')
       else if (error.by === 'pause') {
@@ -178,6 +179,12 @@ async function attempt(
     await manifest.close()
     entry.manifest = null
   }
+}
+
+/** A disk that fills up says so by its own error, wherever that is met. */
+function reasonOf(error: unknown): ErrorCode {
+  if (error instanceof AppError) return error.code
+  return isFullDisk(error) ? 'no_space' : 'internal'
 }
 
 function isShown({ attended }: Entry): boolean {
