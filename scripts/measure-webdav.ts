@@ -32,7 +32,7 @@ const SMALL_FILES = 1_000
 const COPIED_FILES = 10_000
 const AT_ONCE = 5
 const LOCKS = 4_000
-const QUIET = ['--trash', 'off', '--versions=false', '--history=false']
+const QUIET = ['--trash', 'off', '--versions=false']
 
 const rounds = Number(process.argv[2] ?? 3)
 const wanted = process.argv.slice(3)
