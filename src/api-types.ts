@@ -298,6 +298,19 @@ export interface AccountFactorRecord {
   passkeys: number
 }
 
+/** A node that serves from the same records (ours): docs/http-api.md 2.1. */
+export interface NodeRecord {
+  id: string
+  name: string
+  version: string
+  /** `draining`: about to stop; `gone`: not seen for ten seconds. */
+  state: 'ready' | 'draining' | 'gone'
+  startedAt: string
+  seenAt: string
+  leader: boolean
+  lagMs: number
+}
+
 /** What `GET /api/confirm` shows (ours). */
 export interface ConfirmWays {
   /** Done within the last minutes: nothing is asked. */
@@ -339,6 +352,8 @@ export interface BootSettings {
   Dav?: true
   /** Files can be fetched from other addresses. */
   Fetch?: true
+  /** Several nodes may serve from the same records. */
+  Nodes?: true
   /** What is replaced is kept, and of what is deleted all, what asks for it, or nothing. */
   Versions?: true
   Trash: 'all' | 'own' | 'off'

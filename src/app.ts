@@ -20,6 +20,7 @@ import { commandRoutes } from './routes/commands.ts'
 import { davRoutes } from './routes/dav/dav.ts'
 import { lockRoutes } from './routes/dav/lock-list.ts'
 import { healthRoutes } from './routes/health/health.ts'
+import { nodeRoutes } from './routes/health/nodes.ts'
 import { historyRoutes } from './routes/history.ts'
 import { jobEventRoutes } from './routes/jobs/events.ts'
 import { jobRoutes } from './routes/jobs/jobs.ts'
@@ -80,6 +81,7 @@ async function reportVideoProgram({ config, log, previews }: Deps): Promise<void
 
 const ROUTES = [
   healthRoutes,
+  nodeRoutes,
   uiRoutes,
   loginRoutes,
   sessionRoutes,
@@ -151,7 +153,10 @@ export function createApp(base: BaseDeps): App {
     request: app.request,
     routes: app.routes,
     settled,
-    drain: deps.readiness.drain,
+    drain: () => {
+      deps.readiness.drain()
+      base.store.shared?.nodes.drain()
+    },
     stopWaiting: deps.jobs.stopWaiting,
     reopen: deps.audit.reopen,
     close: async () => {

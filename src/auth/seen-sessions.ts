@@ -73,7 +73,8 @@ export function createSeen(store: Store, limits: SessionLimits): Seen {
   const flush = async () => {
     const nowMs = Date.now()
     flushedAtMs = nowMs
-    await sweep(nowMs)
+    // Of several nodes one takes away those that have ended.
+    if (store.shared?.nodes.isLeading() ?? true) await sweep(nowMs)
     await write([...seen.keys()], nowMs)
     for (const [id, seenMs] of seen)
       if ((store.get(SESSIONS, id)?.lastSeenMs ?? seenMs) >= seenMs) seen.delete(id)

@@ -15,6 +15,7 @@ import { listenForMetrics } from '../health/metrics-listener.ts'
 import { openAssets } from '../http/assets.ts'
 import { errnoOf } from '../lib/errors.ts'
 import { type Logger, openLog } from '../lib/log.ts'
+import { VERSION } from '../lib/version.ts'
 import { listen, type RunningServer } from '../server.ts'
 import type { Settings } from '../store/document.ts'
 import { removeLeftovers } from '../store/leftovers.ts'
@@ -48,7 +49,11 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
   let first: FirstStart | undefined
   const opened = await openDatabase(database, {
     notice,
-    postgres: { ...postgres, graceMs: overrides.recordsGrace?.value ?? 0 },
+    postgres: {
+      ...postgres,
+      graceMs: overrides.recordsGrace?.value ?? 0,
+      nodeName: overrides.nodeName?.value ?? '',
+    },
     create: async () => {
       notice(`warning: ${database} does not exist and is made now`)
       first = await prepareFirstStart(overrides, file, warn)
@@ -75,6 +80,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
     const metrics = config.metrics === null ? undefined : await createMetrics()
     reportSilence(store, log.logger)
     try {
+      await store.shared?.nodes.join({ version: VERSION, log: log.logger })
       const app = createApp({
         config,
         store,

@@ -18,6 +18,7 @@ import {
   parseKeepSize,
   parseLink,
   parseMode,
+  parseNodeName,
   parseOrigin,
   parsePieceSize,
   parsePort,
@@ -353,6 +354,9 @@ export const OPTIONS = {
     ),
   }),
   ...inGroup('Several nodes', {
+    nodeName: parsed('NAME', parseNodeName, '', 'Name among nodes; the host name without it', {
+      ours: true,
+    }),
     recordsGrace: parsed(
       'DURATION',
       parseRecordsGrace,

@@ -83,6 +83,7 @@ const EXACT = new Set([
   '/api/oidc/identity',
   '/api/oidc/backchannel-logout',
   '/api/audit',
+  '/api/nodes',
   '/api/history',
   '/api/jobs',
   '/api/events',

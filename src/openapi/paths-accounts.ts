@@ -305,6 +305,13 @@ const AUDIT_FILTER = [
   query('to', 'Before this time.', time()),
 ]
 
+const NODE_PATHS = operations(SETTINGS, {
+  'GET /api/nodes': call('listNodes', 'The nodes that serve from the same records', {
+    description: 'For administrators. 404 where the records are not in PostgreSQL.',
+    answers: { 200: json(list(ref('Node'))), ...failures(403, 404) },
+  }),
+})
+
 const AUDIT_PATHS = operations(AUDIT, {
   'GET /api/audit': call('readAudit', 'Who did what, the newest first, for administrators', {
     parameters: [
@@ -330,5 +337,6 @@ export const ACCOUNT_PATHS = {
   ...PASSKEY_PATHS,
   ...USER_PATHS,
   ...SETTINGS_PATHS,
+  ...NODE_PATHS,
   ...AUDIT_PATHS,
 }

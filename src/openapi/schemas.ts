@@ -304,6 +304,19 @@ export const SCHEMAS: Record<string, Schema> = {
     'expires?': text('RFC 3339; never when absent.'),
     'current_password?': text('Password of the caller, with the method json.'),
   }),
+  Node: object({
+    id: text('Of one run.'),
+    name: text(),
+    version: text(),
+    state: choice(
+      ['ready', 'draining', 'gone'],
+      '`draining`: about to stop; `gone`: not seen for ten seconds.',
+    ),
+    startedAt: time(),
+    seenAt: time(),
+    leader: flag('It sweeps for all nodes.'),
+    lagMs: integer('How old what it knew of the records was when it was last seen.'),
+  }),
   AuditPage: object({
     lines: list(ref('AuditRecord'), 'The newest first.'),
     next: { type: ['string', 'null'], description: 'For `before`; null when there are no more.' },

@@ -9,6 +9,7 @@ import type { Page } from '../http/assets.ts'
 import { toJson } from '../http/respond.ts'
 import { escapeHtml } from '../lib/escape-html.ts'
 import { DEFAULT_LOGOUT_PAGE, type Settings } from '../store/document.ts'
+import { isPostgresAddress } from '../store/postgres/address.ts'
 
 export interface PageOptions {
   boot: BootSettings
@@ -59,6 +60,7 @@ export function presentBoot(
     Trash: config.trash,
     TusSettings: settings.tus,
     ...(config.versions && { Versions: true as const }),
+    ...(isPostgresAddress(config.database) && { Nodes: true as const }),
     ...(config.dav && { Dav: true as const }),
     ...(config.fetchFrom && { Fetch: true as const }),
     Version: config.version,

@@ -2,6 +2,7 @@
 // synchronous and at most a second behind other processes; changes are functions over a transaction.
 import type { Reader } from '../lib/parse.ts'
 import type { Settings } from './document.ts'
+import type { Nodes } from './nodes/nodes.ts'
 import type { ShortLived } from './short-lived/short-lived.ts'
 
 export type Key = string | number
@@ -143,6 +144,8 @@ export interface Shared {
   demand(): void
   /** Calls with the failure when the database falls silent, and with null when it answers again. */
   onSilence(listener: (error: Error | null) => void): void
+  /** Those that serve from these records. */
+  readonly nodes: Nodes
 }
 
 /**

@@ -1,11 +1,12 @@
 // Two servers over one PostgreSQL: what is taken from somebody on one is refused by the other within a second,
 // also when that has lost the database.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runCli } from '../support/cli.ts'
 import { type Cut, cutInFront } from '../support/cut.ts'
 import { waitFor } from '../support/deadline.ts'
 import { hasPostgres } from '../support/postgres.ts'
 import { address, done, ENV, freshDatabases, postgres } from '../support/postgres-tests.ts'
-import { login, PASSWORD, type Served, serve } from '../support/serve.ts'
+import { cwd, login, PASSWORD, type Served, serve } from '../support/serve.ts'
 
 let cut: Cut
 /** The second one reaches the database through what can be cut. */
@@ -160,6 +161,24 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
     expect((await dav(holder, 'UNLOCK', '', { 'Lock-Token': lockToken })).status).toBe(204)
   })
 
+  test('are shown to administrators, and by a command', async () => {
+    const response = await send(two, '/api/nodes')
+    expect(response.status).toBe(200)
+    const nodes = (await response.json()) as { name: string; state: string; leader: boolean }[]
+    expect(nodes.map(({ name, state }) => [name, state])).toEqual([
+      ['node1', 'ready'],
+      ['node2', 'ready'],
+    ])
+    expect(nodes.filter(({ leader }) => leader)).toHaveLength(1)
+    await cli('users', 'add', 'mona', PASSWORD)
+    expect(await ask(two, '/api/nodes', {}, await tokenOf('mona'))).toBe(403)
+    const words = ['database', 'nodes', '--json', '-d', address]
+    expect(JSON.parse((await runCli(words, { cwd, env: ENV })).stdout)).toMatchObject(
+      nodes.map(({ name }) => ({ name })),
+    )
+    expect(await fetch(`${two.origin}/login`).then((page) => page.text())).toContain('"Nodes":true')
+  })
+
   test('let one win where both want the same name', async () => {
     const add = (server: Served, name: string) =>
       ask(server, '/api/users', {
@@ -180,7 +199,17 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
 
 async function start(n: number, database: string): Promise<Served> {
   return serve(
-    ['-d', database, '--stateDir', `node${n}`, '--password', PASSWORD, '--davPasswords'],
+    [
+      '-d',
+      database,
+      '--stateDir',
+      `node${n}`,
+      '--nodeName',
+      `node${n}`,
+      '--password',
+      PASSWORD,
+      '--davPasswords',
+    ],
     ENV,
   )
 }

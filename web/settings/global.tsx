@@ -18,6 +18,7 @@ import { ProviderFacts } from './connections.tsx'
 import { type GlobalDraft, globalDraftOf, settingsOf } from './global-draft.ts'
 import { CommandHooks, isWebAddress, Webhooks } from './hooks.tsx'
 import { isAge, isShare, KeptSection } from './kept/kept-section.tsx'
+import { NodesSection } from './nodes/nodes.tsx'
 import { CodeLine, Line, NumberLine, SaveBar, Section, SelectLine, WhenLoaded } from './parts.tsx'
 import { type Form, useForm } from './use-form.ts'
 import { useLoad } from './use-load.ts'
@@ -74,6 +75,7 @@ function GlobalForm({ settings }: { settings: SettingsRecord }) {
   return (
     <div className="form">
       <AccountsSection {...form} />
+      {boot.Nodes && <NodesSection />}
       {provider && <ProviderFacts />}
 
       <Section title={t`Branding`}>

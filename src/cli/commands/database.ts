@@ -1,13 +1,16 @@
-// `filebrowser database`: copies all records from one database to another, and checks one.
+// `filebrowser database`: copies all records from one database to another, checks one, and shows who serves from it.
 import { resolve } from 'node:path'
+import { AppError } from '../../lib/errors.ts'
 import { type Contents, contentsOf, readDatabase, writeDatabase } from '../../store/copy/copy.ts'
+import type { NodeFacts } from '../../store/nodes/nodes.ts'
 import { isPostgresAddress, withoutPassword } from '../../store/postgres/address.ts'
-import type { Command, Invocation } from '../command.ts'
+import { type Command, flag, flagValue, type Invocation } from '../command.ts'
 import { findSources } from '../database.ts'
+import { alignColumns } from '../print.ts'
 
 export const databaseCommand: Command = {
   name: 'database',
-  summary: 'Copy all records to another database, and check one',
+  summary: 'Copy all records to another database, check one, and show its servers',
   about:
     'Moves the records between a JSON file and PostgreSQL: accounts with their passwords, settings with\n' +
     'the key, shares, sessions, tokens, second factors, rights. Everybody stays signed in and every link\n' +
@@ -32,6 +35,14 @@ export const databaseCommand: Command = {
       run: copy,
     },
     { name: 'check', summary: 'Read all records, and show how many there are', run: check },
+    {
+      name: 'nodes',
+      summary: 'Show the servers that share a PostgreSQL database',
+      about:
+        'Those that have been seen within the hour, the oldest first. The leader sweeps for all.',
+      flags: [flag('json', 'As JSON')],
+      run: nodes,
+    },
   ],
 }
 
@@ -53,4 +64,30 @@ async function check(invocation: Invocation): Promise<number> {
 function report({ counts, digest }: Contents): string {
   const lines = [...counts].filter(([, count]) => count > 0)
   return `${lines.map(([name, count]) => `${name}\t${count}\n`).join('')}sha256\t${digest}\n`
+}
+
+async function nodes({ flags, stdout, ...invocation }: Invocation): Promise<number> {
+  const own = new Map([...flags].filter(([name]) => name !== 'json'))
+  const { database } = findSources({ ...invocation, flags: own, stdout })
+  if (!isPostgresAddress(database))
+    throw new AppError('bad_request', `${database} is not an address of PostgreSQL`)
+  const { readNodes } = await import('../../store/postgres/read-nodes.ts')
+  const found = await readNodes(database, invocation.env)
+  if (flagValue<boolean>(flags, 'json')) stdout(`${JSON.stringify(found, null, 2)}\n`)
+  else stdout(tableOf(found))
+  return 0
+}
+
+function tableOf(found: readonly NodeFacts[]): string {
+  const rows = found.map(({ name, version, state, leader, startedAt, seenAt, lagMs }) =>
+    [
+      name,
+      version,
+      leader ? `${state}, leader` : state,
+      startedAt.toISOString(),
+      seenAt.toISOString(),
+      `${lagMs} ms`,
+    ].join('\t'),
+  )
+  return `${alignColumns(['Name\tVersion\tState\tStarted\tSeen\tLag', ...rows]).join('\n')}\n`
 }

@@ -26,19 +26,19 @@ export class Connection {
   readonly #target: Target
   readonly #name: string
   readonly #onConnect: (ask: (text: string) => Promise<unknown>) => Promise<unknown>
-  readonly #onNotification: () => void
+  readonly #onNotification: (payload: string) => void
   #open: Promise<Open> | undefined
   #isClosed = false
 
   /**
    * `name` is shown in `pg_stat_activity`; `onConnect` asks what each new connection has to be asked first;
-   * `onNotification` is called for what comes by LISTEN.
+   * `onNotification` is called with what comes by LISTEN.
    */
   constructor(
     target: Target,
     name: string,
     onConnect: (ask: (text: string) => Promise<unknown>) => Promise<unknown> = async () => {},
-    onNotification: () => void = () => {},
+    onNotification: (payload: string) => void = () => {},
   ) {
     this.#target = target
     this.#name = name
@@ -115,7 +115,7 @@ export class Connection {
     // A connection that ends while nobody asks must not end the process.
     client.on('error', () => this.drop(open))
     client.on('end', () => this.drop(open))
-    client.on('notification', this.#onNotification)
+    client.on('notification', ({ payload = '' }) => this.#onNotification(payload))
     try {
       await withTimeout(client.connect(), CONNECT_MS)
       await withTimeout(

@@ -81,7 +81,7 @@ export async function openPostgres(
     schema,
     collections,
     file: await stateFileIn(place.stateDir),
-    name: place.nodeName ?? hostname(),
+    name: place.nodeName || hostname(),
     ...(place.graceMs !== undefined && { graceMs: place.graceMs }),
   })
   try {

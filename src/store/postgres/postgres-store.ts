@@ -8,6 +8,7 @@ import type { ShortLived } from '../short-lived/short-lived.ts'
 import { createDemandingRecords } from '../table.ts'
 import { Connection, isLost, type Row, type Target, unavailable } from './connection.ts'
 import { createLoader, NeedsDatabase, ONLY_KEYS, Wants } from './large.ts'
+import { PostgresNodes } from './nodes.ts'
 import { Replica, type Sent } from './replica.ts'
 import {
   beginQuery,
@@ -66,6 +67,7 @@ export class PostgresStore implements Store {
   readonly #writer: Connection
   readonly #follower: Connection
   readonly #short: Connection
+  readonly #nodes: PostgresNodes
   readonly #graceMs: number
   /** When the last good look began, by the monotonic clock. */
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -103,7 +105,9 @@ export class PostgresStore implements Store {
       look: () => this.#lookAnew(),
     })
     this.shortLived = createSharedShortLived(this.#short, schema)
+    this.#nodes = new PostgresNodes({ target, schema, name, lagMs: () => this.#ageMs() })
     this.shared = {
+      nodes: this.#nodes,
       refresh: () => this.#refresh(),
       look: () => this.#lookAnew(),
       demand: () => {
@@ -155,6 +159,7 @@ export class PostgresStore implements Store {
     clearTimeout(this.#timer)
     await this.#nextLook?.catch(() => {})
     await this.#look?.catch(() => {})
+    await this.#nodes.close()
     await Promise.all([this.#writer.close(), this.#follower.close(), this.#short.close()])
   }
 

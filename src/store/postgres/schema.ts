@@ -1,4 +1,4 @@
-// What lies in the database: a schema with a table for each collection, and five of our own. A later
+// What lies in the database: a schema with a table for each collection, and some of our own. A later
 // version adds before it takes away, so that nodes of two versions can serve from one database.
 import { randomUUID } from 'node:crypto'
 import { AppError } from '../../lib/errors.ts'
@@ -70,7 +70,7 @@ export async function findSchema(
   if (Number(layout) > SCHEMA_LAYOUT)
     throw tooNew(`layout ${layout}, this program knows ${SCHEMA_LAYOUT}`)
   await refuseUnknown(connection, schema, collections)
-  const wanted = [...collections.map(({ name }) => name), 'fb_short']
+  const wanted = [...collections.map(({ name }) => name), 'fb_short', 'fb_nodes', 'fb_leases']
   return wanted.every((name) => names.has(name)) ? 'ours' : 'older'
 }
 
@@ -126,6 +126,16 @@ export async function makeSchema(
     `create index if not exists fb_short_ends on ${s}.fb_short (ends)`,
     `create table if not exists ${s}.fb_collections (
        name text collate "C" primary key, is_required boolean not null)`,
+    `create table if not exists ${s}.fb_nodes (
+       id text primary key, name text not null, version text not null, state text not null,
+       started_at timestamptz not null, seen_at timestamptz not null,
+       lag_ms integer not null) with (fillfactor = 50)`,
+    // What one node at a time works on. Each time it is taken it gets a number that nothing had before.
+    `create table if not exists ${s}.fb_leases (
+       key text collate "C" primary key, node text not null, epoch bigint not null,
+       ends timestamptz not null, wanted smallint not null default 0,
+       note text) with (fillfactor = 70)`,
+    `create sequence if not exists ${s}.fb_epochs`,
     ...collections.flatMap((one) => [
       tableOf(s, one),
       `insert into ${s}.fb_collections values (${literal(one.name)}, ${one.isRequired === true})
