@@ -102,6 +102,15 @@ describe('its name', () => {
     expect(named(disposition)).toBe(name)
   })
 
+  it.each(['n'.repeat(15_000), `${'. '.repeat(7_500)}n`, '..n'.repeat(5_000)])(
+    'takes no time where it is as long as headers may be',
+    (text) => {
+      const begunMs = performance.now()
+      expect(Buffer.byteLength(named(`attachment; filename="${text}"`))).toBeLessThanOrEqual(255)
+      expect(performance.now() - begunMs).toBeLessThan(1_000)
+    },
+  )
+
   it('comes from the address without one there, and is never empty', () => {
     expect(named(undefined, 'http://h/d/gr%C3%BCn.txt?x=/y.txt')).toBe('grün.txt')
     expect(named(undefined, 'http://h/%2e%2e%2fx')).toBe('x')

@@ -230,6 +230,15 @@ describe('redirects', () => {
   })
 })
 
+it('a server that answers with another protocol is not waited for', async () => {
+  const odd = await openRemote(({ socket }) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n'),
+  )
+  onTestFinished(() => odd[Symbol.asyncDispose]())
+  const answer = fetchWith(`${odd.origin}/`, odd.host, async () => [])
+  await expect(answer).rejects.toMatchObject({ code: 'fetch_failed' })
+})
+
 it('refused, closed, silent and odd servers are one and the same answer', async () => {
   const server = await victim()
   const gone = await openRemote(() => {})

@@ -48,14 +48,26 @@ function cleaned(text: string): string {
     .replace(/^.*[/\\]/s, '')
     .replace(UNFIT, '_')
     .trim()
-  return shortened(name.replace(/^\.+/, '').replace(/[. ]+$/, ''))
+  return shortened(withoutEnd(name.replace(/^\.+/, '')))
+}
+
+/** Without dots and blanks at its end. A pattern would look at each run of them anew from each of its places. */
+function withoutEnd(name: string): string {
+  let end = name.length
+  while (end > 0 && '. '.includes(name.charAt(end - 1))) end--
+  return name.slice(0, end)
 }
 
 /** Cut before its extension, at a whole character. */
 function shortened(name: string): string {
   const dot = name.lastIndexOf('.')
   const extension = dot > 0 && name.length - dot <= 20 ? name.slice(dot) : ''
-  let stem = [...name.slice(0, name.length - extension.length)]
-  while (Buffer.byteLength(stem.join('') + extension) > MAX_BYTES) stem = stem.slice(0, -1)
-  return stem.join('') + extension
+  let leftBytes = MAX_BYTES - Buffer.byteLength(extension)
+  let end = 0
+  for (const character of name.slice(0, name.length - extension.length)) {
+    leftBytes -= Buffer.byteLength(character)
+    if (leftBytes < 0) break
+    end += character.length
+  }
+  return name.slice(0, end) + extension
 }

@@ -93,8 +93,8 @@ async function ask(
   request.on('timeout', () => request.destroy(new Error('silence')))
   request.on('error', reject)
   request.on('response', answer)
-  // Answers to what nobody has asked for.
-  request.on('upgrade', (_, socket) => socket.destroy())
+  // Node tells of nothing else when the answer is another protocol.
+  request.on('close', () => reject(new Error('no answer')))
   request.end()
   return promise.catch((error: unknown) => {
     signal.throwIfAborted()
