@@ -41,6 +41,11 @@ export function joinScopes(top: Scope, mounts: Mounts): Scope {
   const isShown = ({ vpath }: { vpath: VPath }) => ownerOf(vpath) === top
   const withMounts = <T extends DirEntry>(entries: T[], own: T[]) =>
     [...entries.filter(isShown), ...own].sort((a, b) => compareBytes(a.name, b.name))
+  const listDetailed: Scope['listDetailed'] = async (at, signal) => {
+    const entries = await ownerOf(at).listDetailed(at, signal)
+    if (pathOf(at) !== ROOT) return entries
+    return withMounts(entries, await described(mounts))
+  }
   return {
     ...byPath,
     statMany: top.statMany,
@@ -53,10 +58,10 @@ export function joinScopes(top: Scope, mounts: Mounts): Scope {
         own.map(({ stat: _, isUnreachable: __, ...entry }) => entry),
       )
     },
-    listDetailed: async (at, signal) => {
-      const entries = await ownerOf(at).listDetailed(at, signal)
-      if (pathOf(at) !== ROOT) return entries
-      return withMounts(entries, await described(mounts))
+    listDetailed,
+    listInSlices: async function* (at, signal) {
+      if (pathOf(at) !== ROOT) yield* ownerOf(at).listInSlices(at, signal)
+      else yield await listDetailed(at, signal)
     },
     walk: async function* (vpath, options) {
       if (vpath !== ROOT) return yield* ownerOf(vpath).walk(vpath, options)
@@ -97,6 +102,7 @@ export function bareTop(volume: Volume, root: string): Scope {
     ...createScope({ volume, root, may, followExternalSymlinks: false, ...modes }),
     list: async () => [],
     listDetailed: async () => [],
+    listInSlices: async function* () {},
     walk: async function* () {},
     rightsAt: async () => NO_RIGHTS,
   }

@@ -79,6 +79,15 @@ export async function toEntries(
 
 /** Entries after which the time is checked. */
 const CLOCK_STEP = 64
+/** Entries whose facts are given together. */
+const SLICE = 1_000
+
+interface DetailOptions {
+  vpath: VPath
+  may: May
+  signal: AbortSignal
+}
+
 /**
  * The entries of listFolder with their facts. An entry that vanished or cannot be read is left
  * out; one on a disk that does not answer stays, as unreachable. Stops with the signal's reason
@@ -88,17 +97,48 @@ export async function listFolderDetailed(
   jail: Jail,
   rules: PathRules,
   folder: OpenFolder,
-  { vpath, may, signal }: { vpath: VPath; may: May; signal: AbortSignal },
+  options: DetailOptions,
 ): Promise<DetailedEntry[]> {
+  const all: DetailedEntry[] = []
+  for await (const slice of detailInSlices(jail, rules, folder, options)) all.push(...slice)
+  return all
+}
+
+/** Like listFolderDetailed, but what has been given is not kept. */
+export async function* detailInSlices(
+  jail: Jail,
+  rules: PathRules,
+  folder: OpenFolder,
+  { vpath, may, signal }: DetailOptions,
+): AsyncGenerator<DetailedEntry[], void> {
   const entries = await listFolder(jail, rules, folder, { vpath, may })
-  const { realDir } = folder
+  const slices: DirEntry[][] = []
+  for (let from = 0; from < entries.length; from += SLICE)
+    slices.push(entries.slice(from, from + SLICE))
+  entries.length = 0
+  const turn = createTurns()
+  for (let slice = slices.shift(); slice; slice = slices.shift()) {
+    signal.throwIfAborted()
+    yield await detail(jail, folder, slice, { may, signal })
+    await turn()
+  }
+}
+
+async function detail(
+  jail: Jail,
+  folder: OpenFolder,
+  entries: readonly DirEntry[],
+  { may, signal }: Pick<DetailOptions, 'may' | 'signal'>,
+): Promise<DetailedEntry[]> {
   const names = entries.map(({ name, rawName }) => rawName ?? name)
   const found = await jail.volume.statMany(folder, names, signal)
   const detailed: DetailedEntry[] = []
   for (const [i, entry] of entries.entries()) {
     const own = found[i] as EntryStats
     const isLink = entry.kind === 'link' && !entry.rawName
-    const target = isLink ? await statLink(jail, join(realDir, entry.name), entry.vpath) : own
+    const target = isLink
+      ? await statLink(jail, join(folder.realDir, entry.name), entry.vpath)
+      : own
     if (!own || !target) continue
     const described = describe(entry, own, target)
     if (entry.kind === 'dir' && !may(entry.vpath, 'see')) Object.assign(described.stat, WAY)

@@ -1,10 +1,11 @@
 // What a scope reads: facts, content, entries.
 import { dirname } from 'node:path'
 import type { Usage, Verb } from '../../api-types.ts'
-import { AppError, unless } from '../../lib/errors.ts'
+import { AppError, fromErrno, unless } from '../../lib/errors.ts'
 import { ROOT, type VPath } from '../../lib/vpath.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
 import { type EntryKind, type EntryStat, kindOf, toEntryStat, WAY } from '../volume/entry-stat.ts'
+import { LARGE_FOLDER_BYTES } from '../volume/read-folder.ts'
 import { leadsToReserved, leadsToStore } from '../volume/reserved-name.ts'
 import { entriesBelow } from './entries-below.ts'
 import {
@@ -15,7 +16,13 @@ import {
   type ReadVerb,
 } from './folder-reader.ts'
 import type { Place } from './jail.ts'
-import { type DetailedEntry, type DirEntry, listFolder, listFolderDetailed } from './list-folder.ts'
+import {
+  type DetailedEntry,
+  type DirEntry,
+  detailInSlices,
+  listFolder,
+  listFolderDetailed,
+} from './list-folder.ts'
 import { createPathRules, type PathRules } from './path-rules.ts'
 import {
   type At,
@@ -65,6 +72,11 @@ export interface Reading {
   ): AsyncGenerator<DirEntry[], void>
   /** The entries of list with facts; those that cannot be read are left out. */
   listDetailed(at: At, signal: AbortSignal): Promise<DetailedEntry[]>
+  /**
+   * What listDetailed gives, in slices that are not kept. Of a large folder the first one is empty: the
+   * folder is open, and its names are still to be read. A place is to stay open until the end.
+   */
+  listInSlices(at: At, signal: AbortSignal): AsyncGenerator<DetailedEntry[], void>
   /** Names of everything below a folder, in batches; the folder itself is not checked. */
   walk(vpath: VPath, options: WalkOptions): AsyncGenerator<Walked[], void>
   /** Facts of entries that walk has yielded, in their order. */
@@ -127,6 +139,7 @@ export function readingOf(tree: Tree): Reading {
         const listing = listFolderDetailed(jail, rules, folder, { vpath, may, signal })
         return listing.finally(folder.close)
       }),
+    listInSlices: (at, signal) => listInSlices(tree, at, signal),
     walk: (vpath, options) => walkTree(tree, vpath, options),
     statMany: (entries, signal) =>
       guarded(ROOT, () =>
@@ -215,4 +228,24 @@ async function listBy(
   const { vpath } = place
   const { folder, may } = await openToList(tree, place, rules)
   return listFolder(tree.jail, rules, folder, { vpath, may, escaping }).finally(folder.close)
+}
+
+async function* listInSlices(
+  tree: Tree,
+  at: At,
+  signal: AbortSignal,
+): AsyncGenerator<DetailedEntry[], void> {
+  const { folder, may, isLarge, vpath } = await within(tree, at, async (place, vpath) => ({
+    ...(await openToList(tree, place)),
+    isLarge: (place.stats?.size ?? 0n) > LARGE_FOLDER_BYTES,
+    vpath,
+  }))
+  try {
+    if (isLarge) yield []
+    yield* detailInSlices(tree.jail, tree.rules, folder, { vpath, may, signal })
+  } catch (error) {
+    throw fromErrno(error, vpath)
+  } finally {
+    await folder.close()
+  }
 }

@@ -4,15 +4,15 @@ import { join } from 'node:path'
 import { asksForRoom, type EntryFacts } from '../../dav/live.ts'
 import { describeEntry, MULTISTATUS_BEGIN, MULTISTATUS_END } from '../../dav/multistatus.ts'
 import { readPropfind, type Wanted } from '../../dav/propfind.ts'
-import type { DetailedEntry } from '../../files/place/list-folder.ts'
 import type { May } from '../../files/place/path-rules.ts'
 import type { Place, Scope } from '../../files/place/scope.ts'
 import { type EntryStat, isBare } from '../../files/volume/entry-stat.ts'
-import { answer, type Output } from '../../http/answer.ts'
+import { answer, type Output, WALK_BYTES } from '../../http/answer.ts'
 import { type Ctx, signedIn } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { etagOf } from '../../http/file-response.ts'
 import { AppError, badRequest, unless } from '../../lib/errors.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { baseName, ROOT, type VPath } from '../../lib/vpath.ts'
 import { hrefTo } from './address.ts'
 import { readXml, XML_TYPE } from './bodies.ts'
@@ -20,10 +20,11 @@ import { sendError } from './failures.ts'
 import { discover } from './locks.ts'
 import { typeByName } from './read.ts'
 
-/** Entries told per turn of the event loop. */
-const SLICE = 1_000
-/** What an entry holds in memory while its listing is being sent. */
-const ENTRY_BYTES = 500
+/** Text of this length is sent before there is more. */
+const SLICE_CHARS = 256 * 1024
+/** What a folder's names hold in memory for each byte that the disk needs for them; no more is counted for one. */
+const NAME_BYTES = 10
+const MAX_NAMES_BYTES = 32 * 1024 * 1024
 
 export async function propfind(c: Ctx, deps: Deps): Promise<Response> {
   const depth = c.req.header('depth')?.trim().toLowerCase() ?? 'infinity'
@@ -31,7 +32,8 @@ export async function propfind(c: Ctx, deps: Deps): Promise<Response> {
   const wanted = readPropfind(await readXml(c, deps))
   const { vpath } = c.env.target
   const scope = c.get('scope')
-  using place = await scope.place(vpath)
+  using open = new DisposableStack()
+  const place = open.use(await scope.place(vpath))
   const stat = await scope.stat(place)
   if (stat.kind !== 'dir' && stat.kind !== 'file')
     throw new AppError('not_found', `${vpath} is neither file nor folder`)
@@ -55,31 +57,47 @@ export async function propfind(c: Ctx, deps: Deps): Promise<Response> {
   }
   const head = MULTISTATUS_BEGIN + tell(vpath, stat)
   if (!isFolder || depth === '0') return answer(`${head}${MULTISTATUS_END}\n`, XML_TYPE, 207)
-  const entries = await listed(c, scope, place)
-  const write = async (output: Output) => {
-    let text = head
-    for (const [i, { vpath, stat }] of entries.entries()) {
-      text += tell(vpath, stat)
-      if (i % SLICE !== SLICE - 1) continue
-      await output.write(text)
-      text = ''
-    }
-    await output.end(`${text}${MULTISTATUS_END}\n`)
-  }
-  const body = { what: 'a listing', memoryBytes: entries.length * ENTRY_BYTES, write }
-  return answer(body, XML_TYPE, 207)
+  const kept = open.move()
+  const folderBytes = Number(place.stats?.size ?? 0)
+  return answer(
+    {
+      what: 'a listing',
+      memoryBytes: Math.min(MAX_NAMES_BYTES, WALK_BYTES + folderBytes * NAME_BYTES),
+      write: (output) => writeEntries(c, output, { place, head, tell }),
+      close: () => kept.dispose(),
+    },
+    XML_TYPE,
+    207,
+  )
 }
 
-// Hidden names are there when they are named. Others have no address, or no content.
-async function listed(c: Ctx, scope: Scope, place: Place): Promise<DetailedEntry[]> {
+// What cannot be read after the head has gone breaks the connection: a part must not look like the whole.
+async function writeEntries(
+  c: Ctx,
+  output: Output,
+  {
+    place,
+    head,
+    tell,
+  }: { place: Place; head: string; tell(vpath: VPath, stat: EntryStat): string },
+): Promise<void> {
   const { hideDotfiles } = signedIn(c).user
-  const entries = await scope.listDetailed(place, c.req.raw.signal)
-  return entries.filter(
-    ({ name, rawName, stat }) =>
-      !rawName &&
-      (stat.kind === 'file' || stat.kind === 'dir') &&
-      !(hideDotfiles && name.startsWith('.')),
-  )
+  const turn = createTurns()
+  let text = head
+  for await (const slice of c.get('scope').listInSlices(place, c.req.raw.signal)) {
+    for (const { name, rawName, vpath, stat } of slice) {
+      // Hidden names are there when they are named. Others have no address, or no content.
+      const hasContent = stat.kind === 'file' || stat.kind === 'dir'
+      if (rawName || !hasContent || (hideDotfiles && name.startsWith('.'))) continue
+      text += tell(vpath, stat)
+      const others = turn()
+      if (others) await others
+    }
+    if (slice.length > 0 && text.length < SLICE_CHARS) continue
+    await output.write(text)
+    text = ''
+  }
+  await output.end(`${text}${MULTISTATUS_END}\n`)
 }
 
 async function roomAt(scope: Scope, place: Place, wanted: Wanted): Promise<EntryFacts['room']> {
