@@ -153,8 +153,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'a token outlives its session',
     file: 'src/http/guard.ts',
-    from: 'const session = await findOrLook(deps.store, () => deps.sessions.use(token.sessionId))',
-    to: 'const session = (await findOrLook(deps.store, () => deps.sessions.use(token.sessionId))) ?? { id: "", userID: token.userId, createdMs: Date.now(), lastSeenMs: 0, remember: true, address: "", userAgent: "" }',
+    from: 'const session = deps.sessions.use(token.sessionId)',
+    to: 'const session = deps.sessions.use(token.sessionId) ?? { id: "", userID: token.userId, createdMs: Date.now(), lastSeenMs: 0, remember: true, address: "", userAgent: "" }',
     test: 'sessions',
     about: 'CVE-2025-53826',
   },
@@ -177,8 +177,8 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'guesses are not counted',
     file: 'src/auth/throttle.ts',
-    from: 'const over = record.failures - limits.attempts',
-    to: 'const over = -1 - limits.attempts',
+    from: 'const over = failures - attempts',
+    to: 'const over = -1 - attempts',
     test: 'login-abuse',
     about: 'CVE-2025-52997',
   },

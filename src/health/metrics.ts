@@ -161,13 +161,16 @@ function processGauges(add: AddGauge): { close(): void } {
 
 /** Calls back with the time of each change, whichever engine keeps the records. */
 function timeChanges(store: Store, onDone: (seconds: number) => void): void {
-  const transaction = store.transaction.bind(store)
-  store.transaction = async (change) => {
+  const timed = async <T>(run: () => Promise<T>): Promise<T> => {
     const begunMs = performance.now()
     try {
-      return await transaction(change)
+      return await run()
     } finally {
       onDone((performance.now() - begunMs) / 1000)
     }
   }
+  const transaction = store.transaction.bind(store)
+  const ahead = store.ahead.bind(store)
+  store.transaction = (change) => timed(() => transaction(change))
+  store.ahead = (change, onDelay) => timed(() => ahead(change, onDelay))
 }

@@ -66,7 +66,9 @@ function createBodies() {
 
 async function overSocket(paths: string[]) {
   const bodies = createBodies()
-  const server = createServer(getRequestListener(bodies.app.fetch as never))
+  const server = createServer(
+    getRequestListener(bodies.app.fetch as never, { overrideGlobalObjects: false }),
+  )
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const answers: string[] = []
   for (const path of paths) {

@@ -430,6 +430,7 @@ describe('the audit log', () => {
     ).toEqual([
       ['sign-in', 'oidc', undefined, 'refused'],
       ['sign-in', 'json', undefined, 'ok'],
+      ['confirm', 'session', undefined, 'ok'],
       ['connect', 'oidc', 'mona', 'ok'],
       ['sign-in', 'oidc', undefined, 'ok'],
       ['disconnect', 'session', undefined, 'ok'],

@@ -54,6 +54,7 @@ it('every file of this folder belongs to a class', () => {
       'advisories',
       'caseless-disks',
       'ended-rights',
+      'fetch',
       'folders',
       'hidden-names',
       'kept',
