@@ -245,9 +245,9 @@ export async function withTicket(
     if (isKept) await taken.back()
     return response
   } catch (error) {
+    if (error instanceof AppError && error.code === 'wrong_credentials') counting.fail(...keys)
     // A mistyped code is typed again.
     await taken.back()
-    if (error instanceof AppError && error.code === 'wrong_credentials') counting.fail(...keys)
     throw error
   } finally {
     await counting.over()

@@ -90,19 +90,21 @@ async function signup(c: Ctx, deps: Deps): Promise<Response> {
 
 async function listSessions(c: Ctx, deps: Deps): Promise<Response> {
   const all = c.env.target.query.get('all') === 'true'
-  const { user } = signedIn(c)
-  if (all && !user.perm.admin) throw new AppError('forbidden', 'only for administrators')
-  const found = await deps.sessions.list(all ? 'all' : user.id)
+  keepChecking(c, () => {
+    if (all && !signedIn(c).user.perm.admin)
+      throw new AppError('forbidden', 'only for administrators')
+  })
+  const found = await deps.sessions.list(all ? 'all' : signedIn(c).user.id)
   recheck(c)
   const nameOf = (userID: number) => findUser(deps.store, userID)?.username ?? ''
   return sendJson(found.map((s) => presentSession(s, nameOf(s.userID), sessionOf(c).id)))
 }
 
 async function endSession(c: Ctx, deps: Deps): Promise<Response> {
-  const { user } = signedIn(c)
   const id = c.req.param('id') ?? ''
   const found = await deps.sessions.find(id)
   recheck(c)
+  const { user } = signedIn(c)
   // Somebody else's session is as good as absent, so that ids cannot be probed.
   if (!found || (found.userID !== user.id && !user.perm.admin))
     throw new AppError('not_found', 'no such session')
