@@ -542,6 +542,7 @@ const READS = [
   'api/shares',
   'api/share',
   'api/locks',
+  'api/nodes',
   'api/search',
 ].map((path) => `GET /${path}`)
 
