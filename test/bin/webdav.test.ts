@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import type { UserRecord } from '../../src/api-types.ts'
 import { basic } from '../support/dav.ts'
 import {
   hiddenIn,
@@ -20,20 +21,38 @@ import { cpuMsOf } from '../support/process-facts.ts'
 import { ADMIN, type Program, startProgram } from '../support/program.ts'
 import { needProgram } from '../support/programs.ts'
 import { makeTree } from '../support/tree.ts'
+import { createUser, PASSWORD } from '../web/settings-steps.ts'
 
 const run = promisify(execFile)
 
 /** Tests of each part of litmus 0.13. */
 const COUNTS = { basic: 16, copymove: 13, props: 30, locks: 41, http: 4 }
-it('litmus finds nothing', async () => {
+
+const SCOPED = { username: 'anna', password: PASSWORD } as const
+/** Such are asked for every path; what they are about is beside that on which litmus works. */
+const RULES: UserRecord['rules'] = [
+  { regex: false, allow: false, path: '/secret', regexp: null },
+  { regex: true, allow: false, path: '', regexp: { raw: '\\.hidden$' } },
+]
+
+it.each([
+  ['the administrator', ADMIN, ''],
+  ['an account with a scope and rules', SCOPED, '/team'],
+] as const)('litmus finds nothing as %s, below a base URL', async (_, who, scope) => {
   needProgram('litmus')
-  await using tree = await makeTree({})
+  await using tree = await makeTree({
+    'team/a.txt': 'a',
+    'team/secret/b.txt': 'b',
+    'team/c.hidden': 'c',
+  })
   await using program = await startProgram(tree, { args: ['--davPasswords', '-b', '/base'] })
+  const origin = `${program.origin}/base`
+  if (scope) await createUser({ origin }, { ...SCOPED, scope, rules: RULES })
   // It leaves its notes where it runs.
   const cwd = await mkdtemp(join(tmpdir(), 'filebrowser-litmus-'))
   try {
-    const url = `${program.origin}/base/dav/`
-    const { stdout } = await run('litmus', ['-k', url, ADMIN.username, ADMIN.password], {
+    const url = `${origin}/dav/`
+    const { stdout } = await run('litmus', ['-k', url, who.username, who.password], {
       cwd,
       env: { ...process.env, TESTS: Object.keys(COUNTS).join(' ') },
     })
@@ -42,6 +61,13 @@ it('litmus finds nothing', async () => {
         `<- summary for \`${part}': of ${count} tests run: ${count} passed, 0 failed. 100.0%`,
       )
     expect(stdout.match(/WARNING/g) ?? []).toEqual([])
+    if (scope) {
+      const headers = basic(who.username, who.password)
+      const statusOf = async (path: string) => (await fetch(url + path, { headers })).status
+      expect(await Promise.all(['a.txt', 'secret/b.txt', 'c.hidden'].map(statusOf))).toEqual([
+        200, 403, 403,
+      ])
+    }
   } finally {
     await rm(cwd, { recursive: true, force: true })
   }

@@ -17,8 +17,12 @@ export async function confirm(page: Page, label: string, password: string = ADMI
   await dialog.getByRole('button', { name: label }).click()
 }
 
-export async function createUser(program: Program, user: Partial<UserRecord>): Promise<number> {
-  const admin = await loginAs(program.origin)
+/** `origin` may carry a base URL. */
+export async function createUser(
+  { origin }: Pick<Program, 'origin'>,
+  user: Partial<UserRecord>,
+): Promise<number> {
+  const admin = await loginAs(origin)
   const { defaults } = (await (await admin.fetch('/api/settings')).json()) as {
     defaults: Partial<UserRecord>
   }
