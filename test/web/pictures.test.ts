@@ -219,3 +219,18 @@ it('goes on in a slideshow past what cannot be shown, and can be stopped there',
   await page.getByRole('button', { name: 'Stop slideshow' }).click()
   await page.getByRole('button', { name: 'Stop slideshow' }).waitFor({ state: 'detached' })
 })
+
+it('stays in the viewer with the keyboard when Escape ends a slideshow', async () => {
+  await using opened = await site.open({ path: '/files/b.png' })
+  const { page } = opened
+  await picture(page).waitFor()
+  await page.getByRole('button', { name: 'Slideshow' }).focus()
+  await page.keyboard.press('Enter')
+  await page.locator('.vw-head h1').getByText('c.png').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Stop slideshow' }).waitFor({ state: 'detached' })
+  await twoFrames(page)
+  expect(await page.evaluate(() => document.activeElement?.closest('.vw') !== null)).toBe(true)
+  await page.keyboard.press('Escape')
+  await page.waitForURL('**/files/')
+})
