@@ -10,6 +10,9 @@ const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)
 const openPlain = folderPages(openIn)
 
+/** What is there in every folder, in the same place. */
+const LASTING = '.side button, .side a, .fab'
+
 describe('a folder', () => {
   it('says when a folder is empty, and when it does not exist', async () => {
     await using home = await takeHome({ empty: null })
@@ -104,6 +107,47 @@ describe('a folder', () => {
     held.resolve()
     await entry(page, 'a.txt').waitFor()
     await expect.poll(places).toEqual(before)
+  })
+
+  it.each([
+    ['desktop', { width: 1280, height: 800 }],
+    ['phone', PHONE],
+  ])('moves and takes away nothing while a folder opens (%s)', async (_, viewport) => {
+    await using open = await openPlain({ 'slow/b/a.txt': 'x' }, { viewport })
+    const { page } = open
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/slow', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await entry(page, 'slow').waitFor()
+    await page.waitForLoadState('networkidle')
+    await twoFrames(page)
+    // In every frame, also those in which what one sees is not yet the skeleton.
+    await page.evaluate((selector) => {
+      const seen = new Set<string>()
+      Object.assign(window, { seenPlaces: seen })
+      const look = () => {
+        const places = [...document.querySelectorAll(selector)]
+          .filter((control) => control.checkVisibility())
+          .map((control) => {
+            const { left, top, height } = control.getBoundingClientRect()
+            return `${control.getAttribute('aria-label') ?? control.textContent} ${left} ${top} ${height}`
+          })
+        seen.add(places.join('\n'))
+        requestAnimationFrame(look)
+      }
+      look()
+    }, LASTING)
+    await entry(page, 'slow').dblclick()
+    await page.locator('.skeleton').waitFor()
+    await twoFrames(page)
+    held.resolve()
+    await entry(page, 'b').waitFor()
+    await twoFrames(page)
+    const seen = await page.evaluate(() => [...(Reflect.get(window, 'seenPlaces') as Set<string>)])
+    expect(seen).toEqual([seen[0]])
+    expect(seen[0]?.split('\n').length).toBeGreaterThan(1)
   })
 
   it('closes menus and questions when the place changes, and forgets the selection', async () => {
