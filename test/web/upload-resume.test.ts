@@ -132,6 +132,7 @@ describe('interrupted uploads', () => {
     await expect.poll(() => isRemembered(page, 'big.bin')).toBe(true)
     await reloadAnyway(page)
     await notice(page).getByText('1 file didn’t finish uploading').waitFor()
+    await notice(page).getByText('to “My files”').waitFor()
   })
 
   it('continues a folder after the browser was closed and sends nothing again', async () => {

@@ -21,6 +21,7 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, type Ref, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
+import { formatNumber } from '../lib/format.ts'
 import { keyLetter } from '../lib/page/keys.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -249,11 +250,12 @@ function CountText({ query, count, bad }: { query: SearchQuery; count: Count; ba
   if (bad) return <Trans>Invalid regular expression</Trans>
   if (query.search === '') return null
   if (count.total === 0) return <Trans>No matches</Trans>
-  const total = count.more ? `${count.total}+` : String(count.total)
+  const known = formatNumber(count.total)
+  const total = count.more ? `${known}+` : known
   if (count.current === 0) return <Trans>Results: {total}</Trans>
   return (
     <Trans>
-      {count.current} of {total}
+      {formatNumber(count.current)} of {total}
     </Trans>
   )
 }

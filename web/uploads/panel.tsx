@@ -6,7 +6,6 @@ import { Bell, Check, ChevronDown, History, Pause, Play, TriangleAlert, X } from
 import { useEffect, useRef, useState } from 'react'
 import { type Snapshot, useSnapshot } from 'valtio'
 import type { Job } from '../../src/job-types.ts'
-import { instanceName } from '../lib/boot.ts'
 import {
   formatDistanceInText,
   formatList,
@@ -278,7 +277,7 @@ function NotifyButton() {
 function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
   const { t } = useLingui()
   const left = batch.files - batch.doneFiles
-  const target = batch.targetPath === '/' ? instanceName : nameOf(batch.targetPath)
+  const target = batch.targetPath === '/' ? t`My files` : nameOf(batch.targetPath)
   const names = formatList(batch.names)
   const more = left - batch.names.length
   const when = formatDistanceInText(batch.startedAtMs)
