@@ -150,6 +150,7 @@ describe(`a folder of ${ENTRIES} entries`, () => {
     await page.keyboard.press('/')
     await page.keyboard.type('77777')
     await entry(page, 'file 77777.txt').waitFor()
+    await page.getByText('1 of 100,000 shown').waitFor()
     expect(await page.locator('#listing [data-index]').count()).toBe(1)
     expect(open.problems).toEqual([])
   })
