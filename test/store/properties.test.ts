@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, rmdir, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -76,4 +76,13 @@ it('a damaged file is as good as none', async () => {
   await writeFile(join(folder, 'x.db.properties'), '{"a')
   expect((await open().all()).size).toBe(0)
   expect(await readFile(join(folder, 'x.db.properties'), 'utf8')).toBe('{"a')
+})
+
+it('are read again after a read that failed', async () => {
+  const file = join(folder, 'x.db.properties')
+  await mkdir(file)
+  const properties = open()
+  await expect(properties.of(folder)).rejects.toMatchObject({ code: 'EISDIR' })
+  await rmdir(file)
+  expect(await properties.of(folder)).toBeUndefined()
 })

@@ -119,7 +119,11 @@ export function createPropertyFile(
   const file = `${database}.properties`
   let loading: Promise<Map<string, Noted>> | undefined
   const load = () => {
-    loading ??= read(file, folderOf)
+    loading ??= read(file, folderOf).catch((error: unknown) => {
+      // Whoever asks next reads again.
+      loading = undefined
+      throw error
+    })
     return loading
   }
   const writing = createWriting(file, database, log)
