@@ -983,6 +983,7 @@ export const DOORS: Door[] = [
     open: 404,
     go: send('DELETE', '/api/uploads/none.bin', ''),
   },
+  { name: 'no other nodes', needs: ['admin'], denied: 403, open: 404, go: get('/api/nodes') },
   { name: 'locks', needs: [], denied: 0, open: 200, go: get('/api/locks/a.txt') },
   {
     name: 'end no lock',
