@@ -103,6 +103,8 @@ it('of films are drawn, and no more of them made at once than is set', async (co
   await using opened = await openPage(browser, program, { path: '/files/files/films/' })
   for (const name of films) await expectThumbnail(name, inListing(opened.page, name))
   await opened.page.goto(`/share/${hash}/films`)
+  // Films alone are an album, which begins as pictures.
+  await opened.page.getByRole('radio', { name: 'List', exact: true }).check()
   await expectThumbnail('film0.mp4', inShare(opened.page, 'film0.mp4'))
   const log = (await readFile(tree.at('ffmpeg.sh.log'), 'utf8')).trim().split('\n')
   let running = 0
