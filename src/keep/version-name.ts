@@ -14,7 +14,11 @@ const NAME = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z-(\d{1,15}|x)(-keep
 
 /** The id of a version that was replaced at this time. */
 export function versionID(replacedAt: number, userID: number | null): string {
-  return `${new Date(replacedAt).toISOString().replace(/[-:.]/g, '')}-${userID ?? 'x'}`
+  const iso = new Date(replacedAt).toISOString()
+  // A version is made at each save, and a regular expression took a third as long as the link itself.
+  const day = iso.slice(0, 4) + iso.slice(5, 7) + iso.slice(8, 11)
+  const time = iso.slice(11, 13) + iso.slice(14, 16) + iso.slice(17, 19) + iso.slice(20)
+  return `${day}${time}-${userID ?? 'x'}`
 }
 
 /** The name of a version by its id. */
