@@ -1,7 +1,7 @@
 // Measures small requests with the audit log against those without, by the packaged executable: `node
-// scripts/measure-audit.ts [rounds] [requests]`, by default 15 rounds of 4,000 on each side. Both sides take turns within a
-// round, and are asked over open connections by a client that does as little as it can; the medians of the rounds are
-// printed with the lowest and the highest.
+// scripts/measure-audit.ts [rounds] [requests]`, by default 15 rounds of 4,000 on each side. Each round starts both
+// sides anew, and asks them in turns over open connections by a client that does as little as it can; the medians of the
+// rounds are printed with the lowest and the highest.
 import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { loginAs } from '../test/support/login.ts'
@@ -14,9 +14,7 @@ const PATHS = { 'a small file': '/api/raw/small.txt', 'the facts of one': '/api/
 const rounds = Number(process.argv[2] ?? 15)
 const requests = Number(process.argv[3] ?? 4_000)
 
-await using stack = new AsyncDisposableStack()
-
-async function serve(args: string[]) {
+async function serve(stack: AsyncDisposableStack, args: string[]) {
   const tree = stack.use(await makeTree({}, undefined, memoryFolder() ?? undefined))
   await tree.add({ 'small.txt': 'x'.repeat(1_000), 'a.bin': Buffer.alloc(2) })
   const program = stack.use(await startProgram(tree, { args }))
@@ -78,18 +76,22 @@ function tell(what: string, ratios: number[]): void {
   process.stdout.write(`  ${what.padEnd(48)} ${middle} (${low} to ${high})\n`)
 }
 
-const [on, off] = [await serve([]), await serve(['--audit', 'off'])]
-for (const [what, path] of Object.entries(PATHS)) {
-  for (const server of [on, off]) await side(server, path)
-  const [clock, processor]: number[][] = [[], []]
-  for (let i = 0; i < rounds; i++) {
+const ratios = Object.keys(PATHS).map(() => ({ clock: [] as number[], processor: [] as number[] }))
+for (let i = 0; i < rounds; i++) {
+  await using pair = new AsyncDisposableStack()
+  const [on, off] = [await serve(pair, []), await serve(pair, ['--audit', 'off'])]
+  for (const [of, path] of Object.values(PATHS).entries()) {
+    // What each has compiled by then differs from start to start by more than a line costs.
+    for (const server of [on, off]) await side(server, path)
     const first = i % 2 === 0 ? await side(on, path) : null
     const without = await side(off, path)
     const withIt = first ?? (await side(on, path))
-    clock?.push(without.ms / withIt.ms)
-    processor?.push(without.busyMs / withIt.busyMs)
+    ratios[of]?.clock.push(without.ms / withIt.ms)
+    ratios[of]?.processor.push(without.busyMs / withIt.busyMs)
   }
+}
+for (const [of, what] of Object.keys(PATHS).entries()) {
   process.stdout.write(`${what}, with the log / without (at least 0.95)\n`)
-  tell('requests a second', clock ?? [])
-  tell('the same by the processor', processor ?? [])
+  tell('requests a second', ratios[of]?.clock ?? [])
+  tell('the same by the processor', ratios[of]?.processor ?? [])
 }
