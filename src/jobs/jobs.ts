@@ -265,7 +265,6 @@ async function act(hall: Hall, entry: Entry, action: Action, secret: string | nu
   const { record } = entry
   // Its last run may be about to say how it has ended.
   if (action === 'resume' || action === 'retry') await entry.running
-  const { running, control, cancelling } = entry
   if (!ALLOWED[action].includes(record.state))
     throw new AppError('conflict', `a job that is ${record.state} cannot ${action}`)
   if (action === 'resume' || action === 'retry') {
@@ -273,16 +272,33 @@ async function act(hall: Hall, entry: Entry, action: Action, secret: string | nu
     if (entry.secret !== null) record.how.hasPassword = true
     if (record.how.hasPassword && entry.secret === null) throw badRequest('password is missing')
     Object.assign(record, { state: 'queued', reason: null, endedMs: null })
-    await hall.runner.save(entry)
+    await meanwhile(entry, hall.runner.save(entry))
     start(hall, entry)
-  } else if (running) {
-    control?.abort(new Stopped(action))
-    if (action === 'cancel') cancelling?.abort()
-    await running
-    // A pause may have come before it.
-    if (action === 'cancel' && !isEnded(record)) await hall.runner.end(entry, 'cancelled')
-  } else await hall.runner.end(entry, 'cancelled')
+  } else if (action === 'cancel') await cancel(hall, entry)
+  else {
+    entry.control?.abort(new Stopped(action))
+    await entry.running
+  }
   return viewOf(entry)
+}
+
+/** However many ask for it at once, it ends once. */
+async function cancel({ runner }: Hall, entry: Entry): Promise<void> {
+  // A pause, or one that goes on with it, may have come before.
+  while (!isEnded(entry.record)) {
+    entry.control?.abort(new Stopped('cancel'))
+    entry.cancelling?.abort()
+    await (entry.running ?? meanwhile(entry, runner.end(entry, 'cancelled')))
+  }
+  await entry.running
+}
+
+/** Others wait for this work as they do for a run. */
+function meanwhile(entry: Entry, work: Promise<void>): Promise<void> {
+  entry.running = work.finally(() => {
+    entry.running = null
+  })
+  return entry.running
 }
 
 const ALLOWED: Record<Action, readonly JobState[]> = {

@@ -267,6 +267,21 @@ describe('a job that is under way', () => {
     expect((await stat(app.tree.at('to/a.txt'))).ino).toBe(before.ino)
   })
 
+  it('ends once, however many cancel it, and tells the audit log once', async () => {
+    const { app, letGo, held, ann } = await holding()
+    const { id } = await begin(ann, BODY)
+    await held()
+    const asked = ['pause', 'cancel', 'cancel', 'cancel'].map((action) => act(ann, id, action))
+    await afterIt(ann)
+    await letGo()
+    const statuses = (await Promise.all(asked)).map(({ status }) => status)
+    expect(statuses).toEqual([200, 200, 200, 200])
+    expect((await jobOf(ann, id)).state).toBe('cancelled')
+    await runToEnd(ann, { ...BODY, conflict: 'replace' })
+    const lines = await copiesIn(app, 2)
+    expect(lines.map(({ result }) => result).sort()).toEqual(['broken', 'ok'])
+  })
+
   it('goes on under the rights of now, and touches nothing that is denied since', async () => {
     const { app, letGo, held, ann } = await holding()
     const { id } = await begin(ann, BODY)
@@ -390,17 +405,21 @@ async function permOf(who: { fetch(path: string): Promise<Response> }) {
   return { ...perm, admin: false, execute: false }
 }
 
+/** Lines of copies in the audit log, once there are so many. */
+async function copiesIn(app: OpenedApp, count: number) {
+  const admin = await app.as('admin')
+  return waitFor('the lines', async () => {
+    const answer = await admin.fetch('/api/audit?action=copy')
+    const { lines } = (await answer.json()) as { lines: { result: string }[] }
+    return lines.length >= count ? lines : null
+  })
+}
+
 it('writes one line into the audit log when it is over', async () => {
   const app = await open()
   const ann = await app.as('ann')
   await runToEnd(ann, { kind: 'copy', items: ['/a.txt', '/docs'], to: '/to' })
-  const admin = await app.as('admin')
-  const lines = await waitFor('the line', async () => {
-    const answer = await admin.fetch('/api/audit?action=copy')
-    const { lines } = (await answer.json()) as { lines: object[] }
-    return lines.length > 0 ? lines : null
-  })
-  expect(lines).toMatchObject([
+  expect(await copiesIn(app, 1)).toMatchObject([
     {
       user: 'ann',
       via: 'session',
