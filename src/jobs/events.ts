@@ -3,6 +3,8 @@ import type { Entry } from './entry.ts'
 
 /** Changes of a quarter of a second are told together. */
 const TICK_MS = 250
+/** Changes that are remembered though there was a later one. */
+const MAX_SURPLUS = 1_000
 
 export interface Changed {
   /** By which who comes back says what it has seen. */
@@ -20,39 +22,52 @@ export interface JobEvents {
   stop(): void
 }
 
-/** Runs no timer while nobody listens. */
+/** Runs no timer while nobody listens, but for the last tick. */
 export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents {
   // Numbers of another run of the server say nothing here.
   const run = Date.now().toString(36)
   const shown = new WeakMap<Entry, { facts: string; version: number }>()
+  /** The latest is the last; a job that has changed again since is in it more than once. */
+  let changes: { at: number; entry: Entry }[] = []
   const listeners = new Set<() => void>()
   let version = 0
   let timer: NodeJS.Timeout | undefined
   let isStopping = false
 
   const nameOf = (number: number) => `${run}-${number}`
+  const isLatest = ({ at, entry }: { at: number; entry: Entry }) =>
+    shown.get(entry)?.version === at && entries.get(entry.record.id) === entry
   const look = () => {
     const before = version
     for (const entry of entries.values()) {
       const facts = factsOf(entry)
-      if (shown.get(entry)?.facts !== facts) shown.set(entry, { facts, version: ++version })
+      if (shown.get(entry)?.facts === facts) continue
+      shown.set(entry, { facts, version: ++version })
+      changes.push({ at: version, entry })
     }
+    if (changes.length > 2 * entries.size + MAX_SURPLUS) changes = changes.filter(isLatest)
     return version > before
   }
   const tick = () => {
-    if (look()) for (const wake of [...listeners]) wake()
+    if (listeners.size === 0) {
+      clearInterval(timer)
+      timer = undefined
+    } else if (look()) for (const wake of [...listeners]) wake()
   }
   return {
     now: () => nameOf(version),
     since(id) {
-      look()
+      // Else the timer has just looked.
+      if (timer === undefined) look()
       const [of, number] = id.split('-')
       const seen = of === run ? Number(number) : 0
-      const changed = [...entries.values()].flatMap((entry) => {
-        const at = shown.get(entry)?.version ?? 0
-        return at > seen ? [{ at, id: nameOf(at), entry }] : []
-      })
-      return changed.sort((a, b) => a.at - b.at)
+      const changed: Changed[] = []
+      for (let i = changes.length - 1; i >= 0; i--) {
+        const change = changes[i]
+        if (!change || change.at <= seen) break
+        if (isLatest(change)) changed.push({ id: nameOf(change.at), entry: change.entry })
+      }
+      return changed.reverse()
     },
     async next(id, waitMs, signal) {
       if (isStopping || signal.aborted) return false
@@ -70,10 +85,6 @@ export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents 
         signal.addEventListener('abort', wake)
         listeners.add(wake)
       })
-      if (listeners.size === 0) {
-        clearInterval(timer)
-        timer = undefined
-      }
       return !isStopping && !signal.aborted
     },
     stop() {
