@@ -190,7 +190,8 @@ async function begin(
 async function takeUp(coming: Coming, remote: RemoteFile, course: Course): Promise<void> {
   const { target, temp, position, safety } = coming
   const { validator, offsetBytes } = remote
-  if (offsetBytes !== position) {
+  // A connection may break before the first byte.
+  if (offsetBytes !== position || validator !== coming.validator) {
     await safety?.end(false)
     await temp.truncate(0)
     course.bytes(-position)

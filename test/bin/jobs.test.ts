@@ -1,5 +1,6 @@
 // The program is killed amid a copy: the next start goes on with it, and does almost nothing twice.
 import { execFileSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
@@ -8,6 +9,7 @@ import { begin, endOf, jobOf, listOf } from '../support/jobs.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, startProgram } from '../support/program.ts'
 import { needProgram } from '../support/programs.ts'
+import { giveBytes, openRemote } from '../support/remote-server.ts'
 import { makeTree } from '../support/tree.ts'
 
 const FOLDERS = 15
@@ -118,6 +120,40 @@ it('a copy by PATCH that takes a while goes on after a kill', async () => {
   expect(await endOf(admin, id)).toMatchObject({ state: 'done' })
   const copied = await readdir(tree.at('to/copy'))
   expect(copied.filter((name) => !name.startsWith('.fb-tmp-'))).toHaveLength(20 * FILES)
+})
+
+it('a fetch that is killed soon after its begin asks for the rest', async () => {
+  const bytes = randomBytes(6_000_000)
+  let isHeld = true
+  await using remote = await openRemote((request, response) => {
+    if (!isHeld) return giveBytes(request, response, { bytes })
+    response.writeHead(200, { ETag: '"a"', 'Content-Length': bytes.length })
+    let sent = 0
+    const timer = setInterval(() => {
+      response.write(bytes.subarray(sent, sent + 50_000))
+      sent += 50_000
+    }, 100)
+    response.once('close', () => clearInterval(timer))
+  })
+  await using tree = await makeTree({ to: null })
+  const args = ['--fetchFrom', remote.host]
+  const url = `${remote.origin}/a.bin`
+  let id = ''
+  {
+    await using program = await startProgram(tree, { args })
+    const admin = await loginAs(program.origin)
+    id = (await begin(admin, { kind: 'fetch', url, to: '/to' })).id
+    const manifest = `${program.database}.jobs/${id}.manifest`
+    const isSafe = async () => /"safeBytes":[1-9]/.test(await readFile(manifest, 'utf8'))
+    await waitFor('a part that is safe', isSafe)
+    await program.kill()
+  }
+  isHeld = false
+  await using program = await startProgram(tree, { args })
+  const admin = await loginAs(program.origin)
+  expect(await endOf(admin, id)).toMatchObject({ state: 'done', bytesDone: bytes.length })
+  expect(remote.asked.at(-1)?.range).toMatch(/^bytes=[1-9]\d*-$/)
+  expect((await readFile(tree.at('to/a.bin'))).equals(bytes)).toBe(true)
 })
 
 it('a stop waits neither for who listens nor for who waits for an end, and the next start goes on', async () => {

@@ -194,6 +194,28 @@ describe('a connection that breaks', () => {
     expect(await readFile(app.tree.at('to/a.bin'))).toEqual(other)
   })
 
+  it('before the first byte is made again, and what is gone on with later is what comes then', async () => {
+    let times = 0
+    const other = randomBytes(2_000_000)
+    const { app, remote } = await open((request, response) => {
+      if (++times === 1) {
+        response.writeHead(200, { ETag: '"a"', 'Content-Length': bytes.length }).flushHeaders()
+        response.socket?.end()
+      } else if (times === 2) {
+        response.writeHead(200, { ETag: '"b"', 'Content-Length': other.length })
+        response.write(other.subarray(0, 1_000_000))
+      } else giveBytes(request, response, { bytes: other, etag: '"b"' })
+    })
+    const ann = await app.as('ann')
+    const { id } = await begin(ann, { kind: 'fetch', url: `${remote.origin}/a.bin`, to: '/to' })
+    await waitFor('a half', async () => (await jobOf(ann, id)).bytesDone === 1_000_000)
+    expect((await act(ann, id, 'pause')).status).toBe(200)
+    expect((await act(ann, id, 'resume')).status).toBe(200)
+    expect(await endOf(ann, id)).toMatchObject({ state: 'done', bytesDone: other.length })
+    expect(remote.asked.at(-1)).toMatchObject({ range: 'bytes=1000000-', ifRange: '"b"' })
+    expect(await readFile(app.tree.at('to/a.bin'))).toEqual(other)
+  })
+
   it('again and again fails in the end; a retry goes on with what has come', async () => {
     let isUp = false
     const { app, remote } = await open((request, response) => {

@@ -13,6 +13,13 @@ const MAX_REDIRECTS = 5
 const REDIRECTS = [301, 302, 303, 307, 308]
 /** Without a byte, from the begin of the connection on. */
 const SILENCE_MS = 60_000
+/** A server that gives less in so long is as good as one that has gone; all that comes before the file has as long. */
+const PACE: Pace = { minBytes: 60 * 1024, withinMs: 60_000 }
+
+export interface Pace {
+  minBytes: number
+  withinMs: number
+}
 
 export interface RemoteFile {
   /** The answer, which is to be read to its end or destroyed. */
@@ -36,6 +43,7 @@ export interface RemoteOptions {
   signal: AbortSignal
   /** All addresses of a name. Rejects where there are none. */
   resolve?: Resolve
+  pace?: Pace
 }
 
 export type Resolve = (name: string) => Promise<readonly string[]>
@@ -54,7 +62,11 @@ export async function requestRemote(start: URL, options: RemoteOptions): Promise
       body.destroy()
       return requestRemote(start, { ...options, rest: undefined })
     }
-    if (!REDIRECTS.includes(statusCode)) return fileIn(body, url, options)
+    if (!REDIRECTS.includes(statusCode)) {
+      const file = fileIn(body, url, options)
+      keepPace(body, options.pace ?? PACE)
+      return file
+    }
     body.destroy()
     const next = URL.parse(headers.location ?? '', url)
     if (hop === MAX_REDIRECTS || !next) throw failed(`${url.host} redirects without end`)
@@ -71,7 +83,7 @@ export function failed(reason: string, cause?: unknown): AppError {
 
 async function ask(
   url: URL,
-  { from, rest, signal, resolve = resolveAll }: RemoteOptions,
+  { from, rest, signal, resolve = resolveAll, pace = PACE }: RemoteOptions,
 ): Promise<IncomingMessage> {
   const addresses = await judged(url, from, resolve)
   signal.throwIfAborted()
@@ -91,15 +103,34 @@ async function ask(
     },
   })
   request.on('timeout', () => request.destroy(new Error('silence')))
+  const late = setTimeout(() => request.destroy(new Error('no answer')), pace.withinMs)
   request.on('error', reject)
   request.on('response', answer)
   // Node tells of nothing else when the answer is another protocol.
   request.on('close', () => reject(new Error('no answer')))
   request.end()
-  return promise.catch((error: unknown) => {
+  try {
+    return await promise
+  } catch (error) {
     signal.throwIfAborted()
     throw failed(`${url.host} does not answer`, error)
-  })
+  } finally {
+    clearTimeout(late)
+  }
+}
+
+/** Breaks off what comes byte by byte, though never silent for long. */
+function keepPace(body: IncomingMessage, { minBytes, withinMs }: Pace): void {
+  const { socket } = body
+  let before = socket.bytesRead
+  const timer = setInterval(() => {
+    const { bytesRead } = socket
+    // While the disk is behind some waits to be read.
+    if (body.readableLength === 0 && bytesRead - before < minBytes)
+      body.destroy(new Error('too slow'))
+    before = bytesRead
+  }, withinMs).unref()
+  body.once('close', () => clearInterval(timer))
 }
 
 /** The addresses of a host that it may be connected to at. */

@@ -14,6 +14,8 @@ const LARGE_BYTES = 64 * 1024 * 1024
 /** As often what has come is made to outlive a power cut. */
 const SAFE_EVERY_BYTES = 256 * 1024 * 1024
 const SAFE_EVERY_MS = 10_000
+/** At first more often, each time half as often as before: of what is broken off soon some is safe, too. */
+const SAFE_FIRST_MS = 1_000
 
 /** Opens the hidden file for a target; null where a link is there. See Scope.openTemp. */
 export type OpenHidden = (how: {
@@ -94,6 +96,7 @@ function createSafety(
   let reachedBytes = startBytes
   let begunBytes = startBytes
   let begunMs = performance.now()
+  let everyMs = SAFE_FIRST_MS
   let syncing: Promise<void> = Promise.resolve()
   const begin = () => {
     const bytes = reachedBytes
@@ -106,8 +109,9 @@ function createSafety(
   return {
     async reached(position) {
       reachedBytes = position
-      const isDue = performance.now() - begunMs >= SAFE_EVERY_MS
+      const isDue = performance.now() - begunMs >= everyMs
       if (!isDue && position - begunBytes < SAFE_EVERY_BYTES) return
+      everyMs = Math.min(SAFE_EVERY_MS, 2 * everyMs)
       await syncing
       begin()
     },
