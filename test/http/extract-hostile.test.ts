@@ -6,6 +6,7 @@ import { lstat, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { storedRar } from '../../scripts/sample-rar.ts'
 import { createTar } from '../../src/files/archive/tar.ts'
 import { segmentsOf } from '../../src/files/extract/names.ts'
 import { type OpenedApp, openApp, type TestAppOptions } from '../support/app.ts'
@@ -81,6 +82,53 @@ describe('a name that leads elsewhere', () => {
     expect(job.errorCount).toBe(SLIPS.length)
   })
 
+  it('in a rar, or in a 7z, is refused too', async () => {
+    const { app, ann } = await open()
+    const names = ['../up.txt', '/absolute.txt', 'a/../../up.txt', '..\\up.txt', 'C:\\drive.txt']
+    const files = Object.fromEntries([...names, 'good.txt'].map((name) => [name, 'x']))
+    await writeFile(app.tree.at('x.rar'), storedRar(files))
+    needProgram('7zz')
+    await app.tree.add({ 'up.txt': 'x', 'good.txt': 'x' })
+    const seven = (...words: string[]) =>
+      execFileSync('7zz', words, { cwd: app.tree.root, stdio: 'pipe' })
+    seven('a', '-bd', 'x.7z', 'up.txt', 'good.txt')
+    seven('rn', '-bd', 'x.7z', 'up.txt', '../../up.txt')
+    for (const [archive, count] of [
+      ['x.rar', names.length],
+      ['x.7z', 1],
+    ] as const) {
+      const before = await everything(app)
+      const job = await unpack(ann, archive, { conflict: 'replace' })
+      expect(job).toMatchObject({ state: 'failed', reason: 'invalid_name', errorCount: count })
+      const come = (await everything(app)).filter((name) => !before.includes(name))
+      expect(come.filter((name) => !name.endsWith('to/good.txt'))).toEqual([])
+      expect(await readdir(app.tree.at('to'))).toEqual(['good.txt'])
+    }
+  })
+
+  it('in front of an entry alone is not looked at', async () => {
+    const { app, ann } = await open()
+    const zip = zipOf([{ name: '../up.txt', content: 'x' }])
+    zip.write('good_.txt', zip.lastIndexOf('../up.txt'))
+    await writeFile(app.tree.at('x.zip'), zip)
+    const before = await everything(app)
+    expect((await unpack(ann, 'x.zip')).errors).toEqual([])
+    const come = (await everything(app)).filter((name) => !before.includes(name))
+    expect(come).toEqual(['root/to/good_.txt'])
+  })
+
+  it.each([
+    ['in half a million folders', `'a/' * 500_000 + 'a'`],
+    ['of one piece', `'n' * 900_000`],
+  ])('of a megabyte, %s, is refused, and takes neither room nor time', async (_, name) => {
+    const { app, ann } = await open()
+    tarOf(app.tree.at('x.tar'), `add(${name})\nadd('good.txt')`)
+    const job = await unpack(ann, 'x.tar')
+    expect(job).toMatchObject({ reason: 'invalid_name', errorCount: 1 })
+    expect(JSON.stringify(job).length).toBeLessThan(2_000)
+    expect(await readdir(app.tree.at('to'))).toEqual(['good.txt'])
+  })
+
   it.each([
     ['a/b', ['a', 'b']],
     ['./a//b/', ['a', 'b']],
@@ -133,6 +181,21 @@ describe('links and devices', () => {
     ])
     expect((await lstat(app.tree.at('to/way'))).isDirectory()).toBe(true)
     expect((await lstat(app.tree.at('to/suid'))).mode & 0o7777).toBe(0o755)
+  })
+
+  it('in a zip or a 7z are told, and not made', async () => {
+    const { app, ann } = await open()
+    needProgram('zip')
+    needProgram('7zz')
+    await app.tree.add({ way: { link: '/etc' }, 'good.txt': 'x' })
+    const cwd = app.tree.root
+    execFileSync('zip', ['-qy', 'x.zip', 'way', 'good.txt'], { cwd })
+    execFileSync('7zz', ['a', '-bd', '-snl', 'x.7z', 'way', 'good.txt'], { cwd, stdio: 'pipe' })
+    for (const archive of ['x.zip', 'x.7z']) {
+      const { errors } = await unpack(ann, archive, { conflict: 'replace' })
+      expect(errors).toEqual([{ path: '/to/way', code: 'unsupported' }])
+      expect(await readdir(app.tree.at('to'))).toEqual(['good.txt'])
+    }
   })
 
   it('that lie in the folder already are not followed out of the tree, nor written through', async () => {
@@ -224,6 +287,27 @@ describe('a bomb', () => {
       Buffer.concat([zip.subarray(0, end), end64, locator, last]),
     )
     expect(await unpack(ann, 'x.zip')).toMatchObject({ state: 'failed', reason: 'too_large' })
+  })
+})
+
+describe('many', () => {
+  it('files of one name are numbered without looking at all that have come', async () => {
+    const { app, ann } = await open()
+    tarOf(app.tree.at('x.tar'), `for i in range(4_000): add('a.txt', str(i).encode())`)
+    const begunMs = performance.now()
+    expect((await unpack(ann, 'x.tar')).errors).toEqual([])
+    expect(performance.now() - begunMs).toBeLessThan(30_000)
+    expect(await readdir(app.tree.at('to'))).toHaveLength(4_000)
+    expect(await app.tree.read('to/a.txt')).toBe('0')
+    expect(await app.tree.read('to/a(3999).txt')).toBe('3999')
+  })
+
+  it('folders with long names end it before the server has no memory', async () => {
+    const { app, ann } = await open()
+    const lines = `top = ('n' * 240 + '/') * 14
+       for i in range(10_000): add(top + str(i), b'', tarfile.DIRTYPE)`
+    tarOf(app.tree.at('x.tar'), lines)
+    expect(await unpack(ann, 'x.tar')).toMatchObject({ state: 'failed', reason: 'too_large' })
   })
 })
 

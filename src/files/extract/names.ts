@@ -1,4 +1,5 @@
 // Names out of archives, which anybody may have written.
+import { MAX_PATH_BYTES } from '../../lib/host-path.ts'
 import type { VPath } from '../../lib/vpath.ts'
 import { leadsToReserved } from '../volume/reserved-name.ts'
 
@@ -14,6 +15,7 @@ export function segmentsOf(
   name: string,
   platform: NodeJS.Platform = process.platform,
 ): string[] | null {
+  if (Buffer.byteLength(name) >= MAX_PATH_BYTES) return null
   if (name === '' || name.includes('\0') || /^(?:[/\\]|[a-z]:)/i.test(name)) return null
   const separator = platform === 'win32' ? /[/\\]/ : '/'
   const segments = name.split(separator).filter((segment) => segment !== '' && segment !== '.')

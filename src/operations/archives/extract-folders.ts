@@ -3,18 +3,22 @@ import type { BigIntStats } from 'node:fs'
 import type { ArchivedEntry } from '../../files/extract/wire.ts'
 import type { WriteFolder } from '../../files/place/write-folder.ts'
 import type { Course, OnMade, SourceFacts } from '../../files/transfer/course.ts'
-import { unless } from '../../lib/errors.ts'
+import { AppError, unless } from '../../lib/errors.ts'
 import { parentOf, type VPath } from '../../lib/vpath.ts'
 import type { Actor } from '../actor.ts'
 import { requireUnlocked } from '../locks.ts'
 
 export interface Filler {
-  /** The folder, made with those above it where they are missing. Open until another one is asked for. */
+  /** The folder, made with those above it where they are missing. Open until another one is asked for. Throws `too_large` past as many as are remembered. */
   open(folder: VPath): Promise<WriteFolder>
   /** With what the archive says of it, at the end. */
   makeFolder(folder: VPath, entry: ArchivedEntry): Promise<void>
   /** A file has come. */
   note(vpath: VPath): void
+  /** Where the numbers begin that a further file of this name may have: 0 for none. */
+  numberFor(vpath: VPath): number
+  /** The number is taken, and all below it. */
+  noteNumber(vpath: VPath, number: number): void
   /** False where none has come in this run; true for a few others, too. */
   mayHaveCome(vpath: VPath): boolean
   /** True for a file that an earlier run has unpacked from this entry; true once. */
@@ -33,25 +37,33 @@ export function createFiller(
 ): Filler {
   const { scope } = actor
   let current: { folder: VPath; into: WriteFolder } | null = null
-  const facts = new Map<VPath, ArchivedEntry>()
-  const fresh = new Set<VPath>()
-  const known = new Set<VPath>()
+  const folders = new Map<VPath, FolderFacts>()
+  const numbers = new Map<VPath, number>()
+  let rememberedChars = 0
   const met = new Set<VPath>()
   const come = new Uint8Array(COME_BITS / 8)
-  const make = async (folder: VPath): Promise<void> => {
-    if (known.has(folder)) return
+  const note = (vpath: VPath) => {
+    const bit = bitOf(vpath)
+    come[bit >>> 3] = (come[bit >>> 3] ?? 0) | (1 << (bit & 7))
+  }
+  const make = async (folder: VPath): Promise<FolderFacts> => {
+    const known = folders.get(folder)
+    if (known) return known
+    rememberedChars += folder.length
+    if (rememberedChars > MAX_FOLDER_CHARS)
+      throw new AppError('too_large', 'more folders than are remembered')
     if (folder !== top) await make(parentOf(folder))
     const found = await scope.stat(folder).catch(unless('not_found'))
     if (!found) await requireUnlocked(actor, folder, 'member')
     await scope.makeFolder(folder)
-    known.add(folder)
-    if (!found) {
-      fresh.add(folder)
-      onMade(folder, await scope.stat(folder), null)
-    } else if (found.kind === 'dir') {
+    const facts: FolderFacts = { isFresh: !found, mode: null, mtimeMs: null }
+    folders.set(folder, facts)
+    if (!found) onMade(folder, await scope.stat(folder), null)
+    else if (found.kind === 'dir') {
       using place = await scope.place(folder)
-      if (place.stats && course.hasMade(folder, place.stats)) fresh.add(folder)
+      facts.isFresh = Boolean(place.stats && course.hasMade(folder, place.stats))
     }
+    return facts
   }
   return {
     open: async (folder) => {
@@ -63,14 +75,16 @@ export function createFiller(
       current = { folder, into }
       return into
     },
-    makeFolder: async (folder, entry) => {
-      await make(folder)
-      facts.set(folder, entry)
+    makeFolder: async (folder, { mode, mtimeMs }) => {
+      Object.assign(await make(folder), { mode, mtimeMs })
     },
-    note: (vpath) => {
-      const bit = bitOf(vpath)
-      come[bit >>> 3] = (come[bit >>> 3] ?? 0) | (1 << (bit & 7))
+    numberFor: (vpath) => numbers.get(vpath) ?? 0,
+    noteNumber: (vpath, number) => {
+      numbers.delete(vpath)
+      numbers.set(vpath, number + 1)
+      if (numbers.size > MAX_NUMBERED) numbers.delete(numbers.keys().next().value as VPath)
     },
+    note,
     mayHaveCome: (vpath) => {
       const bit = bitOf(vpath)
       return ((come[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0
@@ -78,15 +92,18 @@ export function createFiller(
     ofEarlierRun: (source, vpath, found) => {
       if (met.has(vpath) || !found.isFile()) return false
       const isEarlier = course.earlier(source, vpath, found) !== null
-      if (isEarlier) met.add(vpath)
-      return isEarlier
+      if (!isEarlier) return false
+      met.add(vpath)
+      // A further entry of its name is another file.
+      note(vpath)
+      return true
     },
     end: async () => {
       await current?.into.close()
       current = null
       // From below, as one without the right to write could not be filled, and each change is one of its folder.
-      for (const [folder, { mode, mtimeMs }] of [...facts].reverse()) {
-        if (!fresh.has(folder)) continue
+      for (const [folder, { isFresh, mode, mtimeMs }] of [...folders].reverse()) {
+        if (!isFresh || mtimeMs === null) continue
         if (mode !== null) await scope.setMode(folder, (mode & 0o777) | 0o700)
         await scope.setTime(folder, BigInt(Math.round(mtimeMs)) * 1_000_000n)
       }
@@ -98,6 +115,18 @@ export function createFiller(
   }
 }
 
+interface FolderFacts {
+  /** Made by this job. */
+  isFresh: boolean
+  /** As the archive has them; null where it says nothing. */
+  mode: number | null
+  mtimeMs: number | null
+}
+
+/** Of the paths of all folders of an archive. */
+const MAX_FOLDER_CHARS = 32 * 1024 * 1024
+/** Names of which several have come; of the others it is tried out which number is free. */
+const MAX_NUMBERED = 4_096
 /** All names of a million would take a hundred megabytes. */
 const COME_BITS = 2 ** 23
 

@@ -30,6 +30,8 @@ const KEPT_FREE = 0.05
 const SMALL_BYTES = 1024 * 1024
 /** Leftovers of macOS, which nobody wants. */
 const OF_MACOS = /^__MACOSX(?:\/|$)/
+/** Characters of a bad name, which may be long. */
+const SHOWN = 255
 
 export interface Extracting {
   /** The folder for what is in it; null for a new one beside the archive, named after it. */
@@ -245,7 +247,7 @@ async function begin(state: State, entry: ArchivedEntry): Promise<Writing | null
   const { filler, target, long } = state
   const vpath = placeOf(state, entry.name)
   if (vpath === null) return null
-  const shown = joinVPath(target, entry.name.replaceAll(/[\0/]+/g, '_') || '_')
+  const shown = joinVPath(target, entry.name.slice(0, SHOWN).replaceAll(/[\0/]+/g, '_') || '_')
   const badName = (why: string) => fail(state, shown, new AppError('invalid_name', why))
   if (vpath === undefined) return badName(`the name ${entry.name} leads elsewhere`)
   long.course.at(vpath)
@@ -289,7 +291,7 @@ async function openFor(state: State, vpath: VPath, entry: ArchivedEntry): Promis
   const into = await filler.open(parentOf(vpath))
   const extension = suffixOf(baseName(vpath))
   const stem = vpath.slice(0, vpath.length - extension.length)
-  for (let n = 0; ; n++) {
+  for (let n = filler.numberFor(vpath); ; n++) {
     const at = (n === 0 ? vpath : `${stem}(${n})${extension}`) as VPath
     const found = await into.stat(baseName(at))
     const decided = !found ? 'new' : decide(state, at, entry, found)
@@ -301,6 +303,7 @@ async function openFor(state: State, vpath: VPath, entry: ArchivedEntry): Promis
     if (what.conflict === 'replace' || what.conflict === 'newer') {
       if (found?.isDirectory()) throw new AppError('is_a_folder', `${at} is a folder`)
     }
+    if (n > 0) filler.noteNumber(vpath, n)
     await requireUnlocked(state.actor, at, found ? 'content' : 'member')
     const temp = await into.openTemp(baseName(at))
     if (!temp) throw new AppError('exists', `${at} is a link`)
@@ -333,8 +336,7 @@ function decide(
 ): 'pass' | 'next' | 'replace' {
   const { filler, what } = state
   const source = { sizeBytes, mtimeNs: nsOf(mtimeMs) }
-  const earlier = filler.ofEarlierRun(source, at, found)
-  if (earlier) return 'pass'
+  if (filler.ofEarlierRun(source, at, found)) return 'pass'
   // Two entries of one name, or of names that a disk takes for one.
   if (filler.mayHaveCome(at) && isOfJob(state, found)) return 'next'
   if (what.conflict === 'skip') return 'pass'
