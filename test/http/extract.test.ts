@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { type OpenedApp, openApp, type TestAppOptions } from '../support/app.ts'
-import { describeTree, FORMATS } from '../support/archives.ts'
+import { describeTree, FORMATS, UNSNAPPY } from '../support/archives.ts'
 import { history, undo } from '../support/history.ts'
 import { endOf, post, runToEnd } from '../support/jobs.ts'
 import type { SignedIn } from '../support/login.ts'
@@ -80,6 +80,12 @@ describe('an archive of others', () => {
     ['tar.zst', ['tar', '--zstd', '-cf', 'x.tar.zst', 'docs']],
     ['tar.lz4', ['tar', '-Ilz4', '-cf', 'x.tar.lz4', 'docs']],
     ['tar.br', ['tar', '-Ibrotli', '-cf', 'x.tar.br', 'docs']],
+    ['tar.sz', ['sh', '-c', `tar -c docs | /usr/bin/python3 ${UNSNAPPY} pack > x.tar.sz`]],
+    ['zip by 7zip', ['7zz', 'a', '-bd', '-tzip', 'x.zip', 'docs']],
+    ['zip of Deflate64', ['7zz', 'a', '-bd', '-tzip', '-mm=Deflate64', 'x.zip', 'docs']],
+    ['zip by bsdtar', ['bsdtar', '--format=zip', '-cf', 'x.zip', 'docs']],
+    ['tar by bsdtar', ['bsdtar', '-cf', 'x.tar', 'docs']],
+    ['7z by bsdtar', ['bsdtar', '--format=7zip', '-cf', 'x.7z', 'docs']],
     ['a tar of pax', ['tar', '--format=pax', '-cf', 'x.tar', 'docs']],
     ['an old tar', ['tar', '--format=v7', '-cf', 'x.tar', 'docs']],
   ])('as %s is unpacked into a folder of its name', async (_, [program = '', ...args]) => {
@@ -231,6 +237,19 @@ describe('a zip with a password', () => {
     const job = await runToEnd(ann, { ...body, password: 'Grün' })
     expect(job).toMatchObject({ state: 'done', filesDone: 2 })
     expect(await app.tree.read('to/large.txt')).toBe('text '.repeat(100_000))
+  })
+
+  it.each([
+    ['7zip with AES256', ['7zz', 'a', '-bd', '-tzip', '-mem=AES256', '-pBlue', 'x.zip', 'docs']],
+    ['7zip in the old way', ['7zz', 'a', '-bd', '-tzip', '-pBlue', 'x.zip', 'docs']],
+    ['zip in the old way', ['zip', '-qrPBlue', 'x.zip', 'docs']],
+  ])('by %s comes back as it was, with bits and times', async (_, [program = '', ...args]) => {
+    const { app, ann } = await open()
+    const before = await mixed(app)
+    inTree(app, program, ...args)
+    const job = await runToEnd(ann, { kind: 'extract', items: ['/x.zip'], password: 'Blue' })
+    expect(job).toMatchObject({ state: 'done', errors: [] })
+    expect(await describeTree(app.tree.at('x/docs'))).toEqual(before)
   })
 
   it('is tried again with another one', async () => {

@@ -69,7 +69,7 @@ export async function archiveToFile(
   }
 }
 
-const UNSNAPPY = fileURLToPath(new URL('./unsnappy.py', import.meta.url))
+export const UNSNAPPY = fileURLToPath(new URL('./unsnappy.py', import.meta.url))
 
 /** The program that takes a tar out of each compression, as `[program, ...arguments]`. */
 export const DECOMPRESSORS: Record<Exclude<ArchiveFormat, 'zip' | 'tar'>, [string, ...string[]]> = {

@@ -1,4 +1,4 @@
-# Decodes the snappy framing format from stdin to stdout with python3-snappy. The CRC-32C of some
+# Decodes the snappy framing format from stdin to stdout with python3-snappy; with the word `pack` makes it. The CRC-32C of some
 # releases of that package fails on Python 3.10 and later, so it is computed here.
 import sys
 
@@ -26,9 +26,12 @@ def crc32c(data):
 
 
 library._crc32c = crc32c
-decompressor = library.StreamDecompressor()
+if sys.argv[1:] == ["pack"]:
+    work = library.StreamCompressor().add_chunk
+else:
+    work = library.StreamDecompressor().decompress
 while True:
     piece = sys.stdin.buffer.read(1 << 16)
     if not piece:
         break
-    sys.stdout.buffer.write(decompressor.decompress(piece))
+    sys.stdout.buffer.write(work(piece))
