@@ -3,21 +3,24 @@
 // ratio take turns within a round, so that a busy machine changes it little; the median of the rounds is printed with the
 // lowest and the highest. Files are in memory where the system has a folder for that.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
-import { loginAs, type SignedIn } from '../test/support/login.ts'
-import { type Program, startProgram } from '../test/support/program.ts'
-import { makeTree, memoryFolder, type Tree } from '../test/support/tree.ts'
-
-interface Server extends AsyncDisposable {
-  tree: Tree
-  program: Program
-  admin: SignedIn
-}
-
-/** Gives ratios and milliseconds by what they are of. */
-type Round = () => Promise<Record<string, number>>
+import { loginAs } from '../test/support/login.ts'
+import { cpuMsOf } from '../test/support/process-facts.ts'
+import { startProgram } from '../test/support/program.ts'
+import { makeTree, memoryFolder } from '../test/support/tree.ts'
+import {
+  ask,
+  type Case,
+  json,
+  measure,
+  msOf,
+  p99,
+  type Round,
+  type Server,
+  send,
+  serve as serveIn,
+} from './measuring.ts'
 
 const FILES_IN_FOLDER = 1_000
 const AT_ONCE = 5
@@ -31,51 +34,10 @@ const rounds = Number(process.argv[2] ?? 5)
 const files = Number(process.argv[3] ?? 100_000)
 const wanted = process.argv.slice(4)
 
-async function serve(args: string[] = []): Promise<Server> {
-  const tree = await makeTree({}, undefined, memoryFolder() ?? undefined)
-  const program = await startProgram(tree, { args: ['--loginRateLimit', '0', ...args] })
-  const admin = await loginAs(program.origin)
-  return {
-    tree,
-    program,
-    admin,
-    async [Symbol.asyncDispose]() {
-      await program[Symbol.asyncDispose]()
-      await tree[Symbol.asyncDispose]()
-    },
-  }
-}
-
-async function ask({ admin }: Server, path: string, init: RequestInit = {}): Promise<Response> {
-  const response = await admin.fetch(path, init)
-  if (!response.ok) throw new Error(`${init.method ?? 'GET'} ${path}: ${response.status}`)
-  return response
-}
-
-async function json(server: Server, path: string, init?: RequestInit) {
-  return (await ask(server, path, init)).json()
-}
-
-const send = (server: Server, method: string, path: string, body?: string) =>
-  ask(server, path, body === undefined ? { method } : { method, body }).then((answer) =>
-    answer.text(),
-  )
-
-async function msOf(work: () => Promise<unknown> | unknown): Promise<number> {
-  const startedAt = performance.now()
-  await work()
-  return performance.now() - startedAt
-}
+const serve = (args: string[] = []) => serveIn(memoryFolder(), { args })
 
 /** Milliseconds that the processor was busy with a server. */
-function processorMs({ program }: Server): number {
-  const stat = readFileSync(`/proc/${program.process.pid}/stat`, 'latin1')
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-  return (Number(user) + Number(system)) * 10
-}
+const processorMs = ({ program }: Server) => cpuMsOf(program.process.pid ?? 0)
 
 /** Runs some at a time, in their order. */
 async function inParallel(count: number, work: (i: number) => Promise<unknown>): Promise<void> {
@@ -130,9 +92,9 @@ function besides(
     for (let time = 0; time < WARM_TIMES; time++)
       for (const server of [on, off]) await work(server, time)
     const side = async (server: Server) => {
-      const before = processorMs(server)
+      const before = await processorMs(server)
       const ms = await msOf(() => work(server, WARM_TIMES))
-      return { ms, busyMs: processorMs(server) - before }
+      return { ms, busyMs: (await processorMs(server)) - before }
     }
     // Whoever is the first of a round finds other caches.
     const first = round % 2 === 0 ? await side(on) : null
@@ -197,9 +159,9 @@ async function firstPage(stack: AsyncDisposableStack): Promise<Round> {
     await using program = await startProgram(tree)
     const server = { program, admin: await loginAs(program.origin) } as Server
     const page = async () => {
-      const before = processorMs(server)
+      const before = await processorMs(server)
       const ms = await msOf(() => json(server, '/api/trash'))
-      return { ms, busyMs: processorMs(server) - before }
+      return { ms, busyMs: (await processorMs(server)) - before }
     }
     const [first, , , warm] = [await page(), await page(), await page(), await page()]
     return {
@@ -230,7 +192,7 @@ async function undoing(stack: AsyncDisposableStack): Promise<Round> {
   }
 }
 
-const cases: Record<string, (stack: AsyncDisposableStack) => Promise<Round>> = {
+const cases: Record<string, Case> = {
   trashing,
   versions: async () => besides({ on: [], off: ['--versions=false'] }, replace),
   history: async () => besides({ on: ['--versions=false'], off: QUIET }, upload),
@@ -239,28 +201,4 @@ const cases: Record<string, (stack: AsyncDisposableStack) => Promise<Round>> = {
   undoing,
 }
 
-for (const [name, prepare] of Object.entries(cases)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
-  await using stack = new AsyncDisposableStack()
-  const round = await prepare(stack)
-  const found = new Map<string, number[]>()
-  for (let i = 0; i < rounds; i++) {
-    for (const [what, value] of Object.entries(await round()))
-      found.set(what, [...(found.get(what) ?? []), value])
-    await wait(100)
-  }
-  process.stdout.write(`${name}\n`)
-  for (const [what, values] of found) {
-    const [low, middle, high] = [Math.min(...values), median(values), Math.max(...values)]
-    const text = [low, high].map((value) => value.toFixed(2)).join(' to ')
-    process.stdout.write(`  ${what.padEnd(56)} ${middle.toFixed(2)} (${text})\n`)
-  }
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
-}
-
-function p99(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length * 0.99)] ?? Number.NaN
-}
+await measure(cases, rounds, wanted)

@@ -52,10 +52,16 @@ function all(
   return { ...more, [Symbol.asyncDispose]: () => stack.disposeAsync() }
 }
 
-async function mountImage(kind: 'btrfs' | 'xfs', at: string, beside: string) {
+/** Makes `at` a disk of that kind, in a file of `beside`. */
+export async function mountImage(
+  kind: 'btrfs' | 'xfs',
+  at: string,
+  beside: string,
+  sizeBytes = IMAGE_BYTES[kind],
+): Promise<AsyncDisposable> {
   const image = join(beside, `${kind}.img`)
   await writeFile(image, '')
-  await truncate(image, IMAGE_BYTES[kind])
+  await truncate(image, sizeBytes)
   execFileSync(`mkfs.${kind}`, ['-q', image])
   return mountWith(at, ['-o', 'loop', image])
 }
