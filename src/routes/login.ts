@@ -125,7 +125,7 @@ const SENTENCES = {
   prove: 'Two-step login is on for this account: append the six digits to your password.',
   passkey:
     'This account signs in with a passkey: open this server in a browser, or use an API token.',
-  enrol: 'This account needs two-step login: open this server in a browser to set it up.',
+  enrol: 'This account needs two-step sign-in: open this server in a browser to set it up.',
 }
 
 // Not 403, which programs that watch the log take for a wrong password and shut people out.

@@ -108,7 +108,7 @@ describe('uploads', () => {
     await panel(open.page).getByText('1 file uploaded').waitFor()
     const names = await readdir(tree.root)
     expect(
-      names.filter((name) => /^Pasted image \d{4}-\d\d-\d\d .*\.png$/.test(name)),
+      names.filter((name) => /^Pasted picture \d{4}-\d\d-\d\d .*\.png$/.test(name)),
     ).toHaveLength(1)
   })
 

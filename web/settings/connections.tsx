@@ -25,9 +25,7 @@ export function Connection() {
     <Section title={t`Sign in with ${label}`}>
       {problem === 'exists' && (
         <div className="note tone-danger" role="alert">
-          <Trans>
-            That login belongs to another account here, or this account has another login.
-          </Trans>
+          <Trans>That provider account belongs to another user, or this account has another.</Trans>
         </div>
       )}
       {problem !== 'exists' && <ProviderNote word={problem} />}

@@ -25,7 +25,7 @@ export function addFiles(files: Iterable<File>, targetVPath: string): Promise<vo
 export function addPasted(data: DataTransfer, targetVPath: string): boolean {
   const files = Array.from(data.files)
   if (files.length === 0) return false
-  void addFiles(nameClipboardFiles(files, Date.now(), i18n._(msg`Pasted image`)), targetVPath)
+  void addFiles(nameClipboardFiles(files, Date.now(), i18n._(msg`Pasted picture`)), targetVPath)
   return true
 }
 

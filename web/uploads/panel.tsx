@@ -194,7 +194,7 @@ function Details({ state, busy }: { state: State; busy: boolean }) {
     return (
       <span className="row">
         <Spinner />
-        <Plural value={files} _0="Looking at the files" one="# file found" other="# files found" />
+        <Plural value={files} _0="Scanning files…" one="# file found" other="# files found" />
       </span>
     )
   }

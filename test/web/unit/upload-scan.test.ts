@@ -139,9 +139,9 @@ test('pasted pictures are named by their time and stay apart; other files keep t
     new File(['y'], 'image.png'),
     new File(['z'], 'b.txt'),
   ]
-  expect(nameClipboardFiles(files, at, 'Pasted image').map(({ name }) => name)).toEqual([
-    'Pasted image 2026-11-20 09.05.07.png',
-    'Pasted image 2026-11-20 09.05.07 (2).png',
+  expect(nameClipboardFiles(files, at, 'Pasted picture').map(({ name }) => name)).toEqual([
+    'Pasted picture 2026-11-20 09.05.07.png',
+    'Pasted picture 2026-11-20 09.05.07 (2).png',
     'b.txt',
   ])
 })

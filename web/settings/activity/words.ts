@@ -43,7 +43,7 @@ export function useActionWords(): Record<AuditAction, string> {
     'token-add': t`Created a token`,
     'token-delete': t`Removed a token`,
     'second-factor-on': t`Set up two-step sign-in`,
-    'second-factor-off': t`Removed two-step login`,
+    'second-factor-off': t`Removed two-step sign-in`,
     'passkey-add': t`Added a passkey`,
     'passkey-change': t`Renamed a passkey`,
     'passkey-delete': t`Removed a passkey`,
