@@ -56,7 +56,7 @@ export const WEAKENINGS: Weakening[] = [
   },
   {
     title: 'an upload is cancelled without the right to delete',
-    file: 'src/operations/uploads.ts',
+    file: 'src/operations/uploads/uploads.ts',
     from: "requireMay(actor, 'delete', vpath)",
     to: '',
     test: 'permission-matrix',

@@ -11,7 +11,8 @@ import { answerError } from './http/failures.ts'
 import { frame, NO_CACHE, notAllowed } from './http/frame.ts'
 import { PAGE, parseTarget } from './http/request-path.ts'
 import { sendStatus } from './http/respond.ts'
-import { finishLeftovers } from './operations/uploads.ts'
+import { sweepUploads } from './operations/uploads/left-uploads.ts'
+import { finishLeftovers } from './operations/uploads/uploads.ts'
 import { folderRoutes } from './routes/access/folders.ts'
 import { groupRoutes } from './routes/access/groups.ts'
 import { auditRoutes } from './routes/audit.ts'
@@ -144,6 +145,7 @@ export function createApp(base: BaseDeps): App {
     if (target.key !== PAGE) return sendStatus(404, { code: 'not_found' })
     return sendStatus(404, { code: 'not_found', headers: { 'Cache-Control': NO_CACHE } })
   })
+  sweepUploads(deps)
   const settled = finishLeftovers(deps)
   void settled
     .then(deps.jobs.open)

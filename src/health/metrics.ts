@@ -32,7 +32,7 @@ interface AnsweredFacts {
 export interface MetricSources {
   store: Store
   sessions(): Promise<number>
-  uploads(): number
+  uploads(): number | Promise<number>
   previews(): number
   roots(): { present: number; missing: number }
 }

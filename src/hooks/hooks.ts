@@ -23,10 +23,16 @@ export interface Hooks {
   /**
    * Sends the webhooks and runs the commands of `before_<event>` or `after_<event>`, one after the
    * other. Throws `command_failed` when one fails; the rest does not run then.
-   * True when there were commands. The signal ends the one that runs.
+   * True when there were commands. The signal ends the one that runs. `claim` is waited for before the first of
+   * either.
    */
-  run(when: 'before' | 'after', change: FileChange, signal?: AbortSignal): Promise<boolean>
+  run(when: 'before' | 'after', change: FileChange, options?: RunOptions): Promise<boolean>
   close(): void
+}
+
+interface RunOptions {
+  signal?: AbortSignal | undefined
+  claim?: (() => Promise<void>) | undefined
 }
 
 export interface HookServices {
@@ -48,9 +54,11 @@ export function createHooks(services: HookServices): Hooks {
   const webhooks = createWebhooks(secret, log, services.metrics)
 
   return {
-    run: async (when, change, signal) => {
+    run: async (when, change, { signal, claim } = {}) => {
       const trigger = `${when}_${change.event}`
       const settings = store.settings()
+      const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
+      if (lines.length > 0 || settings.webhooks.length > 0) await claim?.()
       if (settings.webhooks.length > 0)
         webhooks.send(settings.webhooks, {
           trigger,
@@ -59,7 +67,6 @@ export function createHooks(services: HookServices): Hooks {
           username: change.user.username,
           time: new Date().toISOString(),
         })
-      const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
       if (lines.length === 0) return false
       const variables = variablesOf({ config, store }, change, trigger)
       for (const line of lines) await runLine(line, settings, variables, { ...services, signal })

@@ -89,7 +89,9 @@ export function createDeps(base: BaseDeps) {
   base.metrics?.watch({
     store,
     sessions: () => store.large.count(SESSIONS).catch(() => Number.NaN),
-    uploads: () => countOf(services.temps.noted().values(), ({ upload }) => upload !== undefined),
+    uploads: () =>
+      services.resumables.shared?.count(null).catch(() => Number.NaN) ??
+      countOf(services.temps.noted().values(), ({ upload }) => upload !== undefined),
     previews: previews.waiting,
     roots: readiness.roots,
   })

@@ -27,7 +27,7 @@ export interface EarlierCommands {
  * Runs the before-commands, the work and the after-commands. A failing command is `command_failed`:
  * before the work it prevents it, after it the work stays done. Commands may take hours: the work
  * checks session and rights again. With `again`, for work that was begun once and failed, the
- * before-commands do not run a second time; `earlier` knows of those of earlier runs. `told`: what the history is told instead of the paths. `work` is told whether any ran, and tells what it has made.
+ * before-commands do not run a second time; `earlier` knows of those of earlier runs, `claim` is waited for before the first. `told`: what the history is told instead of the paths. `work` is told whether any ran, and tells what it has made.
  */
 export async function change<T>(
   actor: Actor,
@@ -35,14 +35,21 @@ export async function change<T>(
   work: (hasRun: boolean, making: Making) => Promise<T>,
   {
     again = false,
+    claim,
     earlier,
     told = what,
-  }: { again?: boolean; earlier?: EarlierCommands | undefined; told?: Paths } = {},
+  }: {
+    again?: boolean
+    claim?: (() => Promise<void>) | undefined
+    earlier?: EarlierCommands | undefined
+    told?: Paths
+  } = {},
 ): Promise<T> {
   const { hooks, previews } = actor.services
   const { user } = actor
   const isDue = !again && !earlier?.haveRun
-  const hasRun = isDue && (await hooks.run('before', { ...what, user }, actor.cancelled))
+  const hasRun =
+    isDue && (await hooks.run('before', { ...what, user }, { signal: actor.cancelled, claim }))
   if (hasRun) await earlier?.onRun()
   const replaced = previews.mayHoldAny() ? await placesOf(actor, what) : []
   // A change that failed may have got halfway.

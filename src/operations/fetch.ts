@@ -241,12 +241,14 @@ async function place(actor: Actor, coming: Coming, { conflict }: Fetching): Prom
     demand()
     using found = await actor.scope.place(target)
     const touched = found.stats ? 'content' : 'member'
-    return putInPlace(actor, { vpath: target, realPath: found.realPath, making }, () =>
+    const replace = conflict === 'replace'
+    return putInPlace(actor, { vpath: target, realPath: found.realPath, making, replace }, (held) =>
       temp.commit({
-        replace: conflict === 'replace',
+        replace,
         check: async () => {
           await requireUnlocked(actor, target, touched)
           demand()
+          held()
         },
       }),
     )

@@ -216,9 +216,10 @@ function besideSaves({ services }: Actor, scope: Scope, onMade?: OnMade): Scope 
     rename: async (source, target, how) => {
       const realTarget = await scope.entryPath(target)
       const paths = [await scope.entryPath(source), realTarget].sort()
-      const work = async () => {
+      const work = async (held: () => void) => {
         const before = onMade && how.replace ? await statIfThere(scope, target) : null
         const startedMs = Date.now()
+        held()
         await scope.rename(source, target, how)
         if (!onMade) return
         // What has moved has moved: a link may lead nowhere from there.
@@ -230,11 +231,17 @@ function besideSaves({ services }: Actor, scope: Scope, onMade?: OnMade): Scope 
         const version = latest && latest.replacedAt >= startedMs ? latest.id : null
         onMade(target, { ...found, hasReplaced, version }, null)
       }
-      const locked = [...new Set(paths)].reduceRight(
-        (inner, path) => () => services.saves.withLock(path, inner),
+      const locked = [...new Set(paths)].reduceRight<typeof work>(
+        (inner, path) => (outer) =>
+          services.saves.withLock(path, (own) =>
+            inner(() => {
+              outer()
+              own()
+            }),
+          ),
         work,
       )
-      return locked()
+      return locked(() => {})
     },
   }
 }

@@ -90,9 +90,10 @@ async function bring(
   const name = baseName(target)
   const place = { folder, name, realPath: join(folder.realDir, name) }
   try {
-    await saves.withLock(place.realPath, async () => {
+    await saves.withLock(place.realPath, async (held) => {
       demand()
       const found = await volume.stat(folder, place.name)
+      held()
       if (found && !replaces) throw new AppError('exists', `${target} is taken`)
       if (found) {
         const facts = { userID: actor.user.id, operation: null }

@@ -9,6 +9,7 @@ import type { Previews } from '../files/preview/previews.ts'
 import { type Checksum, createChecksum } from '../files/transfer/checksum.ts'
 import { type Collections, createCollections } from '../files/transfer/parts-file.ts'
 import { createResumables, type Resumables } from '../files/transfer/resumable.ts'
+import { createSharedUploads } from '../files/transfer/shared-uploads.ts'
 import { createDiskVolume } from '../files/volume/disk-volume.ts'
 import { createTempRegistry, type TempRegistry } from '../files/volume/temp-registry.ts'
 import { createHistory, type History } from '../history/history.ts'
@@ -21,7 +22,6 @@ import type { Trash } from '../keep/trash.ts'
 import { versionedVolume } from '../keep/versioned-volume.ts'
 import type { Versions } from '../keep/versions.ts'
 import { createGate, type Gate } from '../lib/gate.ts'
-import { createLocks, type Locks } from '../lib/locks.ts'
 import { createThreads, type Threads } from '../programs/threads.ts'
 import { countedVolume } from '../quotas/counted-volume.ts'
 import { affectsLimits, limitsOf } from '../quotas/limits.ts'
@@ -31,7 +31,8 @@ import { createProperties, createPropertyFile, type Properties } from '../store/
 import { createSharedDavLocks } from '../store/dav/shared-locks.ts'
 import { createSharedProperties } from '../store/dav/shared-properties.ts'
 import { openTrash, openVersions } from './open-kept.ts'
-import { admitUpload } from './unfinished.ts'
+import { createSaves, type Saves } from './saves.ts'
+import { admitShared, admitUpload } from './uploads/unfinished.ts'
 
 /** Each takes up to half a gigabyte. */
 const MAX_DECODERS = 2
@@ -40,7 +41,7 @@ export interface Services extends TreeServices, ServiceBase {
   temps: TempRegistry
   resumables: Resumables
   /** Held by host path while a finished file is moved into place, or an entry is renamed. */
-  saves: Locks
+  saves: Saves
   hooks: Hooks
   /** What folders may hold; `volume` asks and tells it. */
   quotas: Quotas
@@ -110,6 +111,8 @@ export function createServices(base: ServiceBase): Services {
   )
   const trash = openTrash({ config, database: store.file, log }, volume, properties)
   const keeping = createKeeping({ volume: disk, trash, versions, policy, log })
+  const leases = store.shared?.nodes.leases
+  const uploads = leases ? createSharedUploads(leases, (path) => restOf(temps, quotas, path)) : null
   const roots = createRoots(store, disks, config.roots, base.foldingRoots ?? new Set())
   return {
     ...base,
@@ -119,8 +122,11 @@ export function createServices(base: ServiceBase): Services {
     properties,
     davLocks: store.shared ? createSharedDavLocks(store) : createDavLocks(store.file, log),
     temps,
-    resumables: createResumables((owner) => admitUpload(volume, temps, owner)),
-    saves: createLocks(),
+    resumables: createResumables(
+      (owner) => (uploads ? admitShared(uploads, owner) : admitUpload(volume, temps, owner)),
+      uploads,
+    ),
+    saves: createSaves(leases),
     hooks: createHooks(base),
     quotas,
     history: createHistory(historyFiles, config.versions || config.trash !== 'off'),
@@ -134,4 +140,12 @@ export function createServices(base: ServiceBase): Services {
     checksum: createChecksum(threads),
     threads,
   }
+}
+
+// Whoever goes on with an upload asks for its room again; the leading node sweeps it. What is in the staging folder
+// nobody else reaches.
+function restOf(temps: TempRegistry, quotas: Quotas, path: string): void {
+  if (path.startsWith(temps.stagingFolder)) return
+  temps.forget(path)
+  quotas.forgetUpload(path)
 }

@@ -184,12 +184,15 @@ async function writeBody(
     proof?.check()
     const total = part?.totalBytes ?? null
     if (total !== null && (await temp.sizeBytes()) > total) await temp.truncate(total)
-    return await putInPlace(actor, { vpath, realPath, making }, () =>
+    return await putInPlace(actor, { vpath, realPath, making, replace }, (held) =>
       // Without the right to modify, a file that appeared meanwhile is not replaced.
       temp.commit({
         replace: replace && actor.scope.may(vpath, 'modify'),
         mtimeMs,
-        check: checkAgain,
+        check: async () => {
+          await checkAgain()
+          held()
+        },
       }),
     )
   } finally {
@@ -234,17 +237,23 @@ export async function reserve(
 
 /**
  * Moves a complete file into place, one at a time for each host path. The shares of what was there are
- * shares of the new file.
+ * shares of the new file. `commit` gets what is to be called last before anything may be replaced, see Saves.
  */
 export function putInPlace(
   actor: Actor,
-  { vpath, realPath, making }: { vpath: VPath; realPath: string; making: Making },
-  commit: () => Promise<CommittedFile>,
+  {
+    vpath,
+    realPath,
+    making,
+    replace,
+  }: { vpath: VPath; realPath: string; making: Making; replace: boolean },
+  commit: (held: () => void) => Promise<CommittedFile>,
 ): Promise<CommittedFile> {
-  return actor.services.saves.withLock(realPath, async () => {
-    const done = await commit()
+  const put = async (held: () => void) => {
+    const done = await commit(held)
     making.made(madeOf(done))
     await noteSaved(actor, vpath, realPath)
     return done
-  })
+  }
+  return actor.services.saves.withLock(realPath, put, { isAlone: !replace })
 }

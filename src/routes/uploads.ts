@@ -8,8 +8,8 @@ import type { Deps } from '../http/deps.ts'
 import { requireUser } from '../http/guard.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
 import { vpathOf } from '../lib/vpath.ts'
-import { unfinishedOf } from '../operations/unfinished.ts'
-import { discardUpload } from '../operations/uploads.ts'
+import { unfinishedOf } from '../operations/uploads/unfinished.ts'
+import { discardUpload } from '../operations/uploads/uploads.ts'
 
 const UPLOADS = '/api/uploads'
 
@@ -18,7 +18,11 @@ export function uploadRoutes(deps: Deps): Hono<Env> {
   app.get(UPLOADS, requireUser(deps), async (c) => {
     const { user } = signedIn(c)
     const scope = c.get('scope')
-    const found = await unfinishedOf(deps.volume, deps.temps, user.id)
+    const found = await unfinishedOf(
+      deps.volume,
+      { registry: deps.temps, shared: deps.resumables.shared },
+      user.id,
+    )
     const uploads: UnfinishedUpload[] = found
       .filter(({ vpath }) => scope.may(vpathOf(vpath), 'see'))
       .map(({ vpath, declared, offsetBytes, receivedMs }) => ({

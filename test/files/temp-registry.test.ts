@@ -7,7 +7,7 @@ import { openTemp, type TempFile } from '../../src/files/volume/temp-file.ts'
 import { TEMP_PREFIX } from '../../src/files/volume/temp-name.ts'
 import { createTempRegistry, MAX_NOTED } from '../../src/files/volume/temp-registry.ts'
 import { vpathOf } from '../../src/lib/vpath.ts'
-import { admitUpload } from '../../src/operations/unfinished.ts'
+import { admitUpload } from '../../src/operations/uploads/unfinished.ts'
 import { DISKS, openTop, scopeOf, VOLUME } from '../support/scope.ts'
 import { makeTree } from '../support/tree.ts'
 

@@ -73,7 +73,9 @@ describe.runIf(hasPostgres())('nodes of one database', () => {
     expect(performance.now() - asked).toBeLessThan(400)
     expect(lease.note).toBe('left')
     expect(held.signal.reason).toMatchObject({ code: 'conflict' })
-    expect(() => held.demand()).toThrow('took over')
+    // Until it has let go it may put in place what it has.
+    expect(held.signal.reason.message).toContain('took over')
+    expect(() => held.demand()).not.toThrow()
     await lease.release(null)
   })
 

@@ -1,14 +1,17 @@
 // Resumable uploads on disk. The bytes rest in a hidden sibling of the target whose name carries
 // what must be known to go on (the target as a hash, length, whether to replace), and whose
 // size is the offset: nothing needs reconciling after a crash or a restart.
-import { hash } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { dirname } from 'node:path'
 import type { Readable } from 'node:stream'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import type { Place, Scope } from '../place/scope.ts'
 import type { CommittedFile, TempFile } from '../volume/temp-file.ts'
-import { type Declared, declaredIn, TEMP_PREFIX } from '../volume/temp-name.ts'
+import { type Declared, TEMP_PREFIX } from '../volume/temp-name.ts'
+import { createExclusive, type Exclusive } from './exclusive.ts'
 import { hasArrived, receive } from './receive.ts'
+import { type HeldUpload, heldTemp, type SharedUploads } from './shared-uploads.ts'
+import { anyLabelOf, findLabelled, keyOf, LABEL, labelOf, parseName } from './upload-names.ts'
 
 export interface Upload extends Declared {
   /** Name of the temporary sibling. */
@@ -40,6 +43,8 @@ export interface Destination {
 /** Uploads whose name is remembered, so that a chunk needs no look into the folder. */
 const MAX_REMEMBERED = 10_000
 const MAX_SEARCHED = 1_000
+/** A request waits so long for another node: one that is gone loses what it held sooner. */
+const WAIT_MS = 15_000
 
 /** What is known of uploads, by the key of their destination. */
 export interface Resumables {
@@ -49,14 +54,20 @@ export interface Resumables {
   /** Folders whose uploads of an earlier run of the server are remembered, too, or are about to be. */
   readonly searched: Map<string, Promise<void>>
   readonly exclusively: Exclusive
+  /** What nodes hold that share the records; null where one process has the uploads to itself. */
+  readonly shared: SharedUploads | null
   readonly completions: Map<string, Promise<unknown>>
   readonly tried: WeakSet<Upload>
 }
 
 /** `admit` throws where an account may not begin another upload. */
-export function createResumables(admit: Resumables['admit'] = async () => {}): Resumables {
+export function createResumables(
+  admit: Resumables['admit'] = async () => {},
+  shared: SharedUploads | null = null,
+): Resumables {
   return {
     admit,
+    shared,
     remembered: new Map(),
     searched: new Map(),
     exclusively: createExclusive(),
@@ -77,18 +88,21 @@ export function createPartial(
 ): Promise<Upload> {
   const { place, owner } = destination
   const key = keyOf(destination)
-  return known.exclusively(key, async () => {
+  return exclusively(known, key, async (_stop, held) => {
     if (known.completions.has(key))
       throw new AppError('locked', `${place.vpath} is being put in place`)
     await rememberLeft(known, destination)
     if (known.remembered.has(key)) await discard(known, destination)
     else await known.admit(owner)
-    const label = labelOf(key) + [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? ''].join('-')
+    const own = held ? [randomBytes(4).toString('hex')] : []
+    const label = labelOf(key) + [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '', ...own].join('-')
     const facts = { upload: { owner, vpath: place.vpath } }
     const temp = await destination.scope.openTemp(place, { parents: true, label, facts })
     await temp.release()
     const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
     remember(known, key, upload)
+    if (held)
+      held.noted = { ...upload, key, owner, vpath: place.vpath, path: temp.path, isTried: false }
     return upload
   })
 }
@@ -101,7 +115,10 @@ export async function findPartial(
   known: Resumables,
   destination: Destination,
 ): Promise<FoundUpload | null> {
-  const own = await openOwn(known, keyOf(destination), destination)
+  const key = keyOf(destination)
+  const own = known.shared
+    ? await known.shared.look(key).then((one) => one && openFound(known, destination, one))
+    : await openOwn(known, key, destination)
   const opened = own ?? (await openOther(known, destination))
   if (!opened) return null
   const { upload, temp } = opened
@@ -109,6 +126,7 @@ export async function findPartial(
     return { upload, offsetBytes: await temp.sizeBytes(), isOwn: own !== null }
   } finally {
     await temp.release()
+    known.shared?.seen(temp.path)
   }
 }
 
@@ -128,29 +146,35 @@ export function appendToPartial(
   signal?: AbortSignal,
 ): Promise<OpenUpload & { offsetBytes: number }> {
   const key = keyOf(destination)
-  return known.exclusively(key, async (stop) => {
+  return exclusively(known, key, async (stop, held) => {
     const opened = await openOwn(known, key, destination)
     if (!opened) throw await missing(destination)
     // A body that has come as a whole needs no signal to end it.
     const ended = hasArrived(source)
       ? undefined
-      : AbortSignal.any([stop(), ...(signal ? [signal] : [])])
-    return appendTo(opened, offsetBytes, source, ended)
+      : AbortSignal.any([stop(), ...(signal ? [signal] : []), ...(held ? [held.signal] : [])])
+    const { upload } = opened
+    const temp = held ? heldTemp(opened.temp, held.again()) : opened.temp
+    return appendTo({ upload, temp }, offsetBytes, source, ended)
   })
 }
 
 /**
- * Moves a complete upload into place, at a time that `around` chooses; it learns whether this was
- * tried `again`. Callers at the same time share one run, until the file is in place. When it fails
- * the bytes stay, so that it can be tried again. Throws `conflict` when the upload is not complete.
+ * Moves a complete upload into place, at a time that `around` chooses; it learns whether this was tried `again`, and
+ * `claim`s that it is before it does what must not be done twice; with several nodes `check` is called last. Callers at the same time share one run, until the
+ * file is in place. When it fails the bytes stay, so that it can be tried again. Throws `conflict` when the upload is
+ * not complete. Where another node has put it in place meanwhile, nothing is done.
  */
 export async function completePartial(
   known: Resumables,
   destination: Destination,
   complete: CompleteUpload,
-  around: (commit: () => Promise<CommittedFile>, again: boolean) => Promise<unknown>,
+  around: (
+    commit: (check?: () => void) => Promise<CommittedFile>,
+    attempt: { again: boolean; claim?: () => Promise<void> },
+  ) => Promise<unknown>,
 ): Promise<void> {
-  const { exclusively, completions, tried } = known
+  const { shared, completions, tried } = known
   const key = keyOf(destination)
   const running = completions.get(key)
   if (running) {
@@ -160,13 +184,26 @@ export async function completePartial(
   const { upload } = complete
   const again = tried.has(upload)
   tried.add(upload)
-  const commitOnce = async () => {
-    const file = await exclusively(key, () => commit(known, key, destination, complete))
+  const commitOnce = async (check?: () => void, held?: HeldUpload) => {
+    const file = await exclusively(known, key, (_, inner) =>
+      commit(known, destination, complete, inner && { held: inner, check }),
+    )
     // What comes now, while after-hooks run, is another upload.
     completions.delete(key)
+    await held?.release()
     return file
   }
-  const work = around(commitOnce, again)
+  const completeShared = async ({ hold }: SharedUploads) => {
+    const held = await hold(key)
+    try {
+      const { noted, claim } = held
+      if (noted?.tempName !== upload.tempName) return
+      await around((check) => commitOnce(check, held), { again: noted.isTried, claim })
+    } finally {
+      await held.release()
+    }
+  }
+  const work = shared ? completeShared(shared) : around(commitOnce, { again })
   completions.set(key, work)
   try {
     await work
@@ -180,7 +217,12 @@ export async function discardPartial(
   known: Resumables,
   destination: Destination,
 ): Promise<boolean> {
-  if (await known.exclusively(keyOf(destination), () => discard(known, destination))) return true
+  const dropped = await exclusively(known, keyOf(destination), async (_stop, held) => {
+    const isDropped = await discard(known, destination)
+    if (held) held.noted = null
+    return isDropped
+  })
+  if (dropped) return true
   const error = await missing(destination)
   if (error.code === 'forbidden') throw error
   return false
@@ -188,10 +230,12 @@ export async function discardPartial(
 
 async function commit(
   { remembered }: Resumables,
-  key: string,
-  { scope, place, mayReplace }: Destination,
+  destination: Destination,
   { upload, temp: open }: CompleteUpload,
+  shared: { held: HeldUpload; check: (() => void) | undefined } | null,
 ): Promise<CommittedFile> {
+  const { scope, place, mayReplace } = destination
+  const key = keyOf(destination)
   // Another one to the same target may have begun under the same name since it was complete.
   const isSame = open && remembered.get(key) === upload
   const temp = isSame ? open : await scope.openTemp(place, { resume: upload.tempName })
@@ -202,12 +246,19 @@ async function commit(
     const file = await temp.commit({
       replace: upload.replace && mayReplace,
       mtimeMs: upload.mtimeMs ?? undefined,
+      ...(shared && { check: async () => demandBoth(shared) }),
     })
     remembered.delete(key)
+    if (shared) shared.held.noted = null
     return file
   } finally {
     await temp.release()
   }
+}
+
+function demandBoth({ held, check }: { held: HeldUpload; check: (() => void) | undefined }): void {
+  held.demand()
+  check?.()
 }
 
 async function discard({ remembered }: Resumables, destination: Destination): Promise<boolean> {
@@ -228,18 +279,19 @@ function remember({ remembered, searched }: Resumables, key: string, upload: Upl
 }
 
 // Once a folder, so that beginning many uploads does not list it each time.
-function rememberLeft(known: Resumables, destination: Destination): Promise<void> {
-  const { searched } = known
+async function rememberLeft(known: Resumables, destination: Destination): Promise<void> {
+  const { searched, shared } = known
+  if (shared) return
   const folder = dirname(destination.place.realPath)
   const running = searched.get(folder)
-  if (running) return running
+  if (running) return await running
   if (searched.size >= MAX_SEARCHED) searched.clear()
   const search = rememberFound(known, destination).catch((error) => {
     searched.delete(folder)
     throw error
   })
   searched.set(folder, search)
-  return search
+  await search
 }
 
 async function rememberFound(known: Resumables, { scope, place }: Destination): Promise<void> {
@@ -260,7 +312,7 @@ async function openOwn(
   destination: Destination,
 ): Promise<OpenUpload | null> {
   let upload = known.remembered.get(key) ?? null
-  if (!upload) {
+  if (!upload && !known.shared) {
     upload = await findLabelled(destination, labelOf(key))
     if (upload) remember(known, key, upload)
   }
@@ -268,7 +320,7 @@ async function openOwn(
 }
 
 async function openOther(known: Resumables, destination: Destination): Promise<OpenUpload | null> {
-  const upload = await findLabelled(destination, anyLabelOf(destination))
+  const upload = await findLabelled(destination, anyLabelOf(destination), keyOf(destination))
   return upload && openFound(known, destination, upload)
 }
 
@@ -293,41 +345,9 @@ async function openFound(
 
 async function missing(destination: Destination): Promise<AppError> {
   const { vpath } = destination.place
-  return (await findLabelled(destination, anyLabelOf(destination)))
+  return (await findLabelled(destination, anyLabelOf(destination), keyOf(destination)))
     ? new AppError('forbidden', `the upload to ${vpath} is not yours`)
     : new AppError('not_found', `no upload to ${vpath}`)
-}
-
-interface Holder {
-  /** Made when it is asked for: most have ended by then. */
-  stop?: AbortController
-  done: Promise<void>
-}
-
-type Exclusive = <T>(key: string, work: (stop: () => AbortSignal) => Promise<T>) => Promise<T>
-
-/** One at a time per upload: whoever comes later stops the earlier one, which settles its write. */
-function createExclusive(): Exclusive {
-  const holders = new Map<string, Holder>()
-  const stopOf = (holder: Holder) => {
-    holder.stop ??= new AbortController()
-    return holder.stop
-  }
-  return async (key, work) => {
-    for (let before = holders.get(key); before; before = holders.get(key)) {
-      stopOf(before).abort(new AppError('conflict', 'a newer request took over this upload'))
-      await before.done
-    }
-    const { promise: done, resolve: end } = Promise.withResolvers<void>()
-    const holder: Holder = { done }
-    holders.set(key, holder)
-    try {
-      return await work(() => stopOf(holder).signal)
-    } finally {
-      holders.delete(key)
-      end()
-    }
-  }
 }
 
 async function appendTo(
@@ -357,35 +377,21 @@ async function appendTo(
   }
 }
 
-async function findLabelled({ scope, place }: Destination, label: string): Promise<Upload | null> {
-  for (const tempName of await scope.findTemps(place, label)) {
-    const found = parseName(tempName)
-    if (found) return found.upload
-  }
-  return null
-}
+type Work<T> = (stop: () => AbortSignal, held: HeldUpload | null) => Promise<T>
 
-const LABEL = 'up-'
-
-/** One to each target and account. */
-function keyOf({ place, owner }: Destination): string {
-  return `${placeKeyOf(place)}-u${owner}`
-}
-
-function labelOf(key: string): string {
-  return `${LABEL}${key}-`
-}
-
-/** How the labels of all accounts begin. */
-function anyLabelOf({ place }: Destination): string {
-  return `${LABEL}${placeKeyOf(place)}-u`
-}
-
-function placeKeyOf({ realPath }: Place): string {
-  return hash('sha256', realPath).slice(0, 32)
-}
-
-function parseName(tempName: string): { key: string; upload: Upload } | null {
-  const { key = '', ...declared } = declaredIn(tempName) ?? {}
-  return key.includes('-u') ? { key, upload: { ...(declared as Declared), tempName } } : null
+/** One at a time, here and on other nodes; what the last one has noted is what is known then. */
+function exclusively<T>(known: Resumables, key: string, work: Work<T>): Promise<T> {
+  const { shared, remembered } = known
+  if (!shared) return known.exclusively(key, (stop) => work(stop, null))
+  return known.exclusively(key, async (stop) => {
+    const held = await shared.hold(key, { waitMs: WAIT_MS })
+    try {
+      const { noted } = held
+      if (!noted) remembered.delete(key)
+      else if (remembered.get(key)?.tempName !== noted.tempName) remember(known, key, noted)
+      return await work(stop, held)
+    } finally {
+      await held.release()
+    }
+  })
 }

@@ -133,12 +133,14 @@ async function write(
     if (isChecksumAlgorithm(format))
       await writeSums(actor, { entries, algorithm: format, common, course, write: sink.write })
     else await services.writeArchive(entries, format, sink, signal, { deflated, progress })
-    await putInPlace(actor, { vpath: target, realPath: place.realPath, making }, () =>
+    const replace = conflict === 'replace'
+    await putInPlace(actor, { vpath: target, realPath: place.realPath, making, replace }, (held) =>
       temp.commit({
-        replace: conflict === 'replace',
+        replace,
         check: async () => {
           await requireUnlocked(actor, target, touched)
           demand()
+          held()
         },
       }),
     )

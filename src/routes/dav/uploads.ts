@@ -14,7 +14,7 @@ import {
   joinParts,
   partsOf,
   receivePart,
-} from '../../operations/parts.ts'
+} from '../../operations/uploads/parts.ts'
 import { topOf } from './address.ts'
 import { readXml, XML_TYPE } from './bodies.ts'
 import { destinationOf } from './copy-move.ts'

@@ -43,7 +43,10 @@ export interface Lease {
   readonly note: string | null
   /** Fires when somebody else asks for it, and when it could not be renewed, before it ends. */
   readonly signal: AbortSignal
-  /** Throws the reason of the signal when it is not held any more: to be asked right before what others must not see done late. */
+  /**
+   * Throws `records_unavailable` when it is not held any more: to be asked right before what others must not see done
+   * late. Who is asked to stop still holds it.
+   */
   demand(): void
   /** Writes down what the next holder is to know. Rejects when it is lost. */
   write(note: string): Promise<void>
@@ -54,19 +57,28 @@ export interface Lease {
 export interface TakeOptions {
   stops: boolean
   note?: string
+  /** How long to wait for a holder that is there; without it until it lets go. */
+  waitMs?: number
+}
+
+export interface NotesOptions {
+  /** Those that nobody has held for so long. */
+  restedMs?: number
+  /** Those whose last holder is gone and has not let go of them. */
+  isLeft?: boolean
 }
 
 export interface Leases {
   /**
    * Takes the lease of a key of at most 200 characters, once its holder has let it go or has not renewed it for ten
    * seconds. With `stops` the holder is asked to stop. `note` is written down where there is none yet. A node may not
-   * ask for a key that it holds.
+   * ask for a key that it holds. Throws `locked` after `waitMs`.
    */
   take(key: string, options: TakeOptions): Promise<Lease>
-  /** The notes of keys that begin so; with `restedMs` those that nobody has held for so long. At most 10,000, the oldest. */
-  notes(prefix: string, options?: { restedMs?: number }): Promise<LeaseNote[]>
-  /** Forgets a note that nobody has touched for so long; false when it was. */
-  forget(key: string, restedMs: number): Promise<boolean>
+  /** The notes of keys that begin so. At most 10,000, those that were held the longest time ago. */
+  notes(prefix: string, options?: NotesOptions): Promise<LeaseNote[]>
+  /** How many such notes there are. */
+  count(prefix: string): Promise<number>
 }
 
 export interface LeaseNote {

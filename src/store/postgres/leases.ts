@@ -1,7 +1,7 @@
 // Leases as rows: who holds one has renewed it within ten seconds of the database's clock. Nothing of it is bound to
 // a connection, so poolers may stand between.
 import { AppError } from '../../lib/errors.ts'
-import type { Lease, LeaseNote, Leases, TakeOptions } from '../nodes/nodes.ts'
+import type { Lease, LeaseNote, Leases, NotesOptions, TakeOptions } from '../nodes/nodes.ts'
 import { type Connection, type Row, unavailable } from './connection.ts'
 import { literal, quoted } from './schema.ts'
 
@@ -31,6 +31,7 @@ interface Held {
   readonly stop: AbortController
   readonly timer: NodeJS.Timeout
   renewedAt: number
+  isLost: boolean
 }
 
 /** The channel by which holders and those who wait are woken. */
@@ -58,7 +59,8 @@ export class PostgresLeases implements Leases {
     this.#channel = literal(leaseChannel(schema))
   }
 
-  async take(key: string, { stops, note }: TakeOptions): Promise<Lease> {
+  async take(key: string, { stops, note, waitMs }: TakeOptions): Promise<Lease> {
+    const untilMs = performance.now() + (waitMs ?? Number.POSITIVE_INFINITY)
     for (;;) {
       const begunAt = performance.now()
       const [row] = await this.#ask(
@@ -72,27 +74,29 @@ export class PostgresLeases implements Leases {
         [key, this.#node, note ?? null],
       )
       if (row) return this.#hold(key, row[0] as string, row[1] ?? null, begunAt)
+      if (begunAt > untilMs) throw new AppError('locked', `${key} is held by another node`)
       const woken = this.#woken(key)
       if (await this.#want(key, stops)) await woken
       else this.#wakeAll(key)
     }
   }
 
-  async notes(prefix: string, { restedMs }: { restedMs?: number } = {}): Promise<LeaseNote[]> {
+  async notes(prefix: string, { restedMs, isLeft }: NotesOptions = {}): Promise<LeaseNote[]> {
     const rows = await this.#ask(
-      `select key, note from ${this.#table} where starts_with(key, $1) and note is not null
-       and ($2::bigint is null or ends <= ${AGO}) order by ends limit ${MAX_NOTES}`,
-      [prefix, restedMs ?? null],
+      `select key, note from ${this.#table} where key >= $1 and key < $4 and note is not null
+       and ($2::bigint is null or ends <= ${AGO})
+       and (not $3::boolean or node <> '') order by ends limit ${MAX_NOTES}`,
+      [prefix, restedMs ?? (isLeft ? 0 : null), isLeft === true, endOf(prefix)],
     )
     return rows.map(([key, note]): LeaseNote => ({ key: key as string, note: note as string }))
   }
 
-  async forget(key: string, restedMs: number): Promise<boolean> {
-    const rows = await this.#ask(
-      `delete from ${this.#table} where key = $1 and ends <= ${AGO} returning 1`,
-      [key, restedMs],
+  async count(prefix: string): Promise<number> {
+    const [row] = await this.#ask(
+      `select count(*) from ${this.#table} where key >= $1 and key < $2 and note is not null`,
+      [prefix, endOf(prefix)],
     )
-    return rows.length > 0
+    return Number(row?.[0])
   }
 
   /** Keys and epochs of those that are to be renewed. */
@@ -107,7 +111,7 @@ export class PostgresLeases implements Leases {
     for (const one of [...this.#held.values()]) {
       if (!epochs.has(one.epoch)) continue
       const isAsked = found.get(one.epoch)
-      if (isAsked === undefined) one.stop.abort(lost(one.key))
+      if (isAsked === undefined) this.#lose(one)
       else if (isAsked) one.stop.abort(asked())
       if (isAsked === undefined) continue
       one.renewedAt = begunAt
@@ -124,21 +128,25 @@ export class PostgresLeases implements Leases {
     for (const one of this.#held.values()) if (one.epoch === what) one.stop.abort(asked())
   }
 
+  #lose(one: Held): void {
+    one.isLost = true
+    one.stop.abort(lost(one.key))
+  }
+
   #ask(text: string, values: unknown[]): Promise<Row[]> {
     return this.#connection.query(text, values, ASK_TIMEOUT_MS)
   }
 
   #hold(key: string, epoch: string, note: string | null, begunAt: number): Lease {
     const stop = new AbortController()
-    const timer = setTimeout(() => stop.abort(lost(key)), STOP_MS).unref()
-    const one: Held = { key, epoch, stop, timer, renewedAt: begunAt }
+    const timer = setTimeout(() => this.#lose(one), STOP_MS).unref()
+    const one: Held = { key, epoch, stop, timer, renewedAt: begunAt, isLost: false }
     this.#held.set(key, one)
     return {
       note,
       signal: stop.signal,
       demand: () => {
-        stop.signal.throwIfAborted()
-        if (performance.now() - one.renewedAt > STOP_MS) throw lost(key)
+        if (one.isLost || performance.now() - one.renewedAt > STOP_MS) throw lost(key)
       },
       write: async (text) => {
         const rows = await this.#ask(
@@ -161,7 +169,7 @@ export class PostgresLeases implements Leases {
     const step =
       note === null
         ? `delete from ${this.#table} ${where}`
-        : `update ${this.#table} set ends = clock_timestamp(), note = $3 ${where}`
+        : `update ${this.#table} set node = '', ends = clock_timestamp(), note = $3 ${where}`
     const rows = await this.#ask(
       `with r as (${step})
        select case when wanted > 0 then pg_notify(${this.#channel}, 'free ' || $1) end from r`,
@@ -200,6 +208,11 @@ export class PostgresLeases implements Leases {
   #wakeAll(key: string): void {
     for (const wake of [...(this.#waiting.get(key) ?? [])]) wake()
   }
+}
+
+/** What comes after all texts that begin so, by their bytes: a range, which the index finds. */
+function endOf(prefix: string): string {
+  return prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1)
 }
 
 function asked(): AppError {

@@ -11,16 +11,16 @@ import {
   noParts,
   type Part,
   readParts,
-} from '../files/transfer/parts-file.ts'
-import { hasArrived } from '../files/transfer/receive.ts'
-import type { TempFile } from '../files/volume/temp-file.ts'
-import { PARTS_LABEL, TEMP_PREFIX } from '../files/volume/temp-name.ts'
-import { MAX_NOTED } from '../files/volume/temp-registry.ts'
-import { AppError, unless } from '../lib/errors.ts'
-import { joinVPath, parentOf, toVPath, type VPath } from '../lib/vpath.ts'
-import { type Actor, requireMay, requireStill, watchRights } from './actor.ts'
-import { requireUnlocked } from './locks.ts'
-import { reserve } from './write.ts'
+} from '../../files/transfer/parts-file.ts'
+import { hasArrived } from '../../files/transfer/receive.ts'
+import type { TempFile } from '../../files/volume/temp-file.ts'
+import { PARTS_LABEL, TEMP_PREFIX } from '../../files/volume/temp-name.ts'
+import { MAX_NOTED } from '../../files/volume/temp-registry.ts'
+import { AppError, unless } from '../../lib/errors.ts'
+import { joinVPath, parentOf, toVPath, type VPath } from '../../lib/vpath.ts'
+import { type Actor, requireMay, requireStill, watchRights } from '../actor.ts'
+import { requireUnlocked } from '../locks.ts'
+import { reserve } from '../write.ts'
 
 /** Of an account. Each is a file on the disk. */
 const MAX_COLLECTIONS = 100

@@ -1,9 +1,10 @@
 // The unfinished uploads of an account: how many there may be, and which they are.
 import { basename } from 'node:path'
-import { type Declared, declaredIn } from '../files/volume/temp-name.ts'
-import { MAX_NOTED, type TempRegistry } from '../files/volume/temp-registry.ts'
-import type { Volume } from '../files/volume/volume.ts'
-import { AppError, isLostEntry } from '../lib/errors.ts'
+import type { SharedUploads } from '../../files/transfer/shared-uploads.ts'
+import { type Declared, declaredIn } from '../../files/volume/temp-name.ts'
+import { MAX_NOTED, type TempRegistry } from '../../files/volume/temp-registry.ts'
+import type { Volume } from '../../files/volume/volume.ts'
+import { AppError, isLostEntry } from '../../lib/errors.ts'
 
 /** Our page begins few at once; each holds a name on the disk, and as much as was sent of it. */
 const MAX_UNFINISHED = 1_000
@@ -17,23 +18,24 @@ export interface Unfinished {
   receivedMs: number
 }
 
-/** Those that are still there. */
+/** Those that are still there: of all nodes with `shared`, else as noted in `registry`. */
 export async function unfinishedOf(
   volume: Volume,
-  registry: TempRegistry,
+  { registry, shared }: { registry: TempRegistry; shared: SharedUploads | null },
   owner: number,
 ): Promise<Unfinished[]> {
   const found: Unfinished[] = []
-  for (const [path, { upload }] of [...registry.noted()]) {
+  const noted = shared ? await shared.list(owner) : notedOf(registry, owner)
+  for (const { path, vpath } of noted) {
     const declared = declaredIn(basename(path))
-    if (upload?.owner !== owner || declared === null) continue
+    if (declared === null) continue
     const stats = await volume.statAt(path).catch((error) => {
       if (isLostEntry(error)) return null
       throw error
     })
     if (!stats?.isFile()) continue
     found.push({
-      vpath: upload.vpath,
+      vpath,
       declared,
       offsetBytes: Number(stats.size),
       receivedMs: Number(stats.mtimeMs),
@@ -55,9 +57,24 @@ export async function admitUpload(
   // Some may have gone with their folder.
   if (
     noted < MAX_UNFINISHED ||
-    (await unfinishedOf(volume, registry, owner)).length < MAX_UNFINISHED
+    (await unfinishedOf(volume, { registry, shared: null }, owner)).length < MAX_UNFINISHED
   )
     return
+  throw tooMany(owner)
+}
+
+/** The same, of all nodes; those that have gone with their folder count until they expire. */
+export async function admitShared(shared: SharedUploads, owner: number): Promise<void> {
+  if ((await shared.count(owner)) >= MAX_UNFINISHED) throw tooMany(owner)
+}
+
+function tooMany(owner: number): AppError {
   const message = `account ${owner} has ${MAX_UNFINISHED} unfinished uploads`
-  throw new AppError('too_many_requests', message)
+  return new AppError('too_many_requests', message)
+}
+
+function notedOf(registry: TempRegistry, owner: number): { path: string; vpath: string }[] {
+  return [...registry.noted()].flatMap(([path, { upload }]) =>
+    upload?.owner === owner ? { path, vpath: upload.vpath } : [],
+  )
 }

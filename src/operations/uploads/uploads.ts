@@ -1,10 +1,10 @@
 // Uploads that come in parts and go on after a break: begun, appended to, and put in place when the last
 // byte has come; after a start those that were complete when the server ended.
 import type { Readable } from 'node:stream'
-import { findAccount } from '../access/effective.ts'
-import { scopeOf } from '../access/user-tree.ts'
-import type { Place } from '../files/place/scope.ts'
-import { hasArrived } from '../files/transfer/receive.ts'
+import { findAccount } from '../../access/effective.ts'
+import { scopeOf } from '../../access/user-tree.ts'
+import type { Place } from '../../files/place/scope.ts'
+import { hasArrived } from '../../files/transfer/receive.ts'
 import {
   appendToPartial,
   type CompleteUpload,
@@ -14,16 +14,16 @@ import {
   discardPartial,
   type FoundUpload,
   findPartial,
-} from '../files/transfer/resumable.ts'
-import { type Declared, declaredIn } from '../files/volume/temp-name.ts'
-import type { Making } from '../history/history.ts'
-import { AppError, badRequest } from '../lib/errors.ts'
-import { ROOT, toVPath, type VPath } from '../lib/vpath.ts'
-import { type Actor, requireMay, requireStill, watchRights } from './actor.ts'
-import { change, noted, notedParents } from './change.ts'
-import { requireUnlocked } from './locks.ts'
-import type { Services } from './services.ts'
-import { putInPlace, reserve } from './write.ts'
+} from '../../files/transfer/resumable.ts'
+import { type Declared, declaredIn } from '../../files/volume/temp-name.ts'
+import type { Making } from '../../history/history.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
+import { ROOT, toVPath, type VPath } from '../../lib/vpath.ts'
+import { type Actor, requireMay, requireStill, watchRights } from '../actor.ts'
+import { change, noted, notedParents } from '../change.ts'
+import { requireUnlocked } from '../locks.ts'
+import type { Services } from '../services.ts'
+import { putInPlace, reserve } from '../write.ts'
 
 /**
  * Begins an upload, with the right to create; see createPartial. A file of the name is `exists`, or
@@ -152,7 +152,7 @@ async function finish(
   using place = actor.scope === begun.scope ? null : await actor.scope.place(vpath)
   const destination = place ? destinationOf(actor, place) : begun
   const complete = { upload, temp: place ? undefined : temp }
-  await completePartial(resumables, destination, complete, async (commit, again) => {
+  await completePartial(resumables, destination, complete, async (commit, attempt) => {
     const { realPath } = destination.place
     let committing: Promise<unknown> | undefined
     const work = async (making: Making) => {
@@ -160,12 +160,13 @@ async function finish(
       await requireUnlocked(actor, vpath, destination.place.stats ? 'content' : 'member')
       demand()
       destination.mayReplace = actor.scope.may(vpath, 'modify')
-      committing = putInPlace(actor, { vpath, realPath, making }, commit)
+      const { replace } = upload
+      committing = putInPlace(actor, { vpath, realPath, making, replace }, commit)
       return committing
     }
     const what = { event: 'upload', kind: 'upload', vpath } as const
     try {
-      await change(actor, what, (_, making) => work(making), { again })
+      await change(actor, what, (_, making) => work(making), attempt)
     } catch (error) {
       await noted(actor, what, work)
       log.warn(`upload hook: ${(error as Error).message}`)
@@ -196,7 +197,12 @@ async function finishUploads(services: Services): Promise<void> {
   }
 }
 
-async function finishLeft(services: Services, owner: number, path: string): Promise<boolean> {
+/** Puts an upload in place all of whose bytes had come, as its account; false where it is none, or none of theirs. */
+export async function finishLeft(
+  services: Services,
+  owner: number,
+  path: string,
+): Promise<boolean> {
   const user = findAccount(services.store, owner)
   const vpath = toVPath(path)
   if (!user || vpath === null) return false

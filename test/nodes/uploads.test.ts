@@ -1,0 +1,180 @@
+// Two servers over one database and one folder: an upload goes on with either of them.
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { waitFor } from '../support/deadline.ts'
+import { holdRequest } from '../support/held-request.ts'
+import { hasPostgres } from '../support/postgres.ts'
+import { address, ENV, freshDatabases, postgres } from '../support/postgres-tests.ts'
+import { cwd, login, PASSWORD, type Served, serve } from '../support/serve.ts'
+import { pieceHeaders, tusAt } from '../support/tus.ts'
+
+let [one, two]: [Served, Served] = [] as never
+let token: string
+
+describe.runIf(hasPostgres())('uploads with two servers', () => {
+  freshDatabases()
+  beforeEach(async () => {
+    one = await start(1)
+    two = await start(2)
+    token = await (await login(one.origin, PASSWORD)).text()
+  })
+
+  test('go on piece by piece, now here and now there', async () => {
+    const [here, there] = both('b.bin')
+    expect(await here.create(9)).toBe(201)
+    expect(await there.head()).toEqual({ status: 200, offset: 0 })
+    expect(await there.append(0, Buffer.from('abc'))).toEqual({ status: 204, offset: 3 })
+    expect(await listed(one)).toEqual([{ path: '/b.bin', offset: 3 }])
+    expect(await here.append(3, Buffer.from('def'))).toEqual({ status: 204, offset: 6 })
+    expect(await here.append(3, Buffer.from('def'))).toMatchObject({ status: 409 })
+    expect(await listed(two)).toEqual([{ path: '/b.bin', offset: 6 }])
+    expect(await there.append(6, Buffer.from('ghi'))).toEqual({ status: 204, offset: 9 })
+    expect(await content('b.bin')).toBe('abcdefghi')
+    expect(await here.head()).toMatchObject({ status: 404 })
+    expect([...(await listed(one)), ...(await listed(two)), ...(await hidden())]).toEqual([])
+    await nothingIsHeld()
+  })
+
+  test('leave who receives a piece for who brings the next one', async () => {
+    const [here, there] = both('b.bin')
+    await here.create(6)
+    const held = await holdRequest(one.port, 'PATCH /api/tus/b.bin', 'abc', {
+      ...pieceHeaders(0),
+      'X-Auth': token,
+    })
+    await waitFor('the first byte', async () => (await there.head()).offset === 1)
+    expect(await there.append(1, Buffer.from('bcdef'))).toEqual({ status: 204, offset: 6 })
+    expect(await held.finish()).toBe(409)
+    expect(await content('b.bin')).toBe('abcdef')
+    await nothingIsHeld()
+  })
+
+  test('never get the file of an earlier one', async () => {
+    const [here, there] = both('b.bin')
+    await here.create(6)
+    await here.append(0, Buffer.from('old'))
+    const before = await hidden()
+    expect(await there.create(6)).toBe(201)
+    const after = await hidden()
+    expect([before.length, after.length]).toEqual([1, 1])
+    expect(after).not.toEqual(before)
+    expect(await here.head()).toEqual({ status: 200, offset: 0 })
+  })
+
+  test('end everywhere when one ends them', async () => {
+    const [here, there] = both('b.bin')
+    await here.create(6)
+    expect(await there.remove()).toBe(204)
+    expect(await here.append(0, Buffer.from('abcdef'))).toMatchObject({ status: 404 })
+    expect(await hidden()).toEqual([])
+    await nothingIsHeld()
+  })
+
+  test('are put in place once when both are asked for that', async () => {
+    await writeFile(join(cwd, 'srv', 'b.bin'), 'old')
+    const [here, there] = both('b.bin')
+    await here.create(6, { override: true })
+    await here.append(0, Buffer.from('abc'))
+    // All bytes are there, as after a crash.
+    const [name = ''] = await hidden()
+    await writeFile(join(cwd, 'srv', name), 'abcdef')
+    const answers = await Promise.all([here.head(), there.head()])
+    expect(answers.every(({ status, offset }) => status === 404 || offset === 6)).toBe(true)
+    expect(answers.some(({ status }) => status === 200)).toBe(true)
+    expect(await content('b.bin')).toBe('abcdef')
+    await nothingIsHeld()
+  })
+
+  test('of which all bytes have come are put in place by who leads', {
+    timeout: 90_000,
+  }, async () => {
+    const [here] = both('b.bin')
+    await here.create(6)
+    await here.append(0, Buffer.from('abc'))
+    const [name = ''] = await hidden()
+    await writeFile(join(cwd, 'srv', name), 'abcdef')
+    // As if its node had ended in the middle of a piece.
+    await ask(`update filebrowser.fb_leases set node = 'gone' where key like 'upload%'`)
+    await waitFor(
+      'the file',
+      () =>
+        content('b.bin').then(
+          (text) => text === 'abcdef',
+          () => false,
+        ),
+      60_000,
+    )
+    await nothingIsHeld()
+  })
+
+  test('that nobody goes on with are removed by who leads', { timeout: 90_000 }, async () => {
+    await Promise.all([one.stop(), two.stop()])
+    one = await start(1, '--tusExpiry', '1s')
+    const [here] = both('b.bin')
+    await here.create(6)
+    await here.append(0, Buffer.from('abc'))
+    await waitFor('the end', async () => (await hidden()).length === 0, 60_000)
+    await nothingIsHeld()
+  })
+
+  test('one of two saves wins that have seen the same file', async () => {
+    const save = (server: Served, body: string, etag?: string) =>
+      send(server, '/api/resources/a.txt', {
+        method: 'PUT',
+        body,
+        ...(etag && { headers: { 'If-Match': etag } }),
+      })
+    let etag = (await save(one, 'first')).headers.get('etag') ?? ''
+    for (let round = 0; round < 10; round++) {
+      const saved = await Promise.all(
+        [one, two].map((server, n) => save(server, `round ${round} by ${n}`, etag)),
+      )
+      const statuses = saved.map(({ status }) => status)
+      expect(statuses.toSorted()).toEqual([200, 412])
+      const winner = statuses.indexOf(200)
+      expect(await content('a.txt')).toBe(`round ${round} by ${winner}`)
+      etag = saved[winner]?.headers.get('etag') ?? ''
+    }
+    await nothingIsHeld()
+  })
+})
+
+function start(n: number, ...words: string[]): Promise<Served> {
+  const own = ['--stateDir', `node${n}`, '--nodeName', `node${n}`, '--password', PASSWORD]
+  return serve(['-d', address, ...own, ...words], ENV)
+}
+
+function both(path: string) {
+  return [tusAt(one.origin, token, path), tusAt(two.origin, token, path)] as const
+}
+
+function send(server: Served, path: string, init: RequestInit = {}): Promise<Response> {
+  return fetch(`${server.origin}${path}`, {
+    ...init,
+    headers: { 'X-Auth': token, ...init.headers },
+  })
+}
+
+async function listed(server: Served): Promise<{ path: string; offset: number }[]> {
+  const found = (await (await send(server, '/api/uploads')).json()) as {
+    path: string
+    offset: number
+  }[]
+  return found.map(({ path, offset }) => ({ path, offset }))
+}
+
+const content = (name: string) => readFile(join(cwd, 'srv', name), 'utf8')
+
+async function hidden(): Promise<string[]> {
+  return (await readdir(join(cwd, 'srv'))).filter((name) => name.startsWith('.fb-tmp-'))
+}
+
+function ask(text: string): Promise<unknown[][]> {
+  return postgres.query(new URL(address).pathname.slice(1), text)
+}
+
+/** Neither uploads nor places. */
+async function nothingIsHeld(): Promise<void> {
+  expect(await ask(`select key from filebrowser.fb_leases where key <> 'leader'`)).toEqual([])
+}
