@@ -20,6 +20,8 @@ export interface Target {
 interface Open {
   readonly client: Client
   readonly socket: Socket
+  /** The question before, as the driver takes one at a time. */
+  last: Promise<unknown>
 }
 
 export class Connection {
@@ -61,7 +63,7 @@ export class Connection {
     try {
       this.#open ??= this.#connect()
       open = await this.#open
-      return rowsOf(await withTimeout(ask(open.client, text, values), timeoutMs))
+      return rowsOf(await withTimeout(askInTurn(open, text, values), timeoutMs))
     } catch (error) {
       const isGone = open === undefined || isLost(error)
       if (isGone) this.drop(open)
@@ -111,7 +113,7 @@ export class Connection {
       application_name: this.#name,
       keepAlive: true,
     })
-    const open = { client, socket }
+    const open = { client, socket, last: Promise.resolve() }
     // A connection that ends while nobody asks must not end the process.
     client.on('error', () => this.drop(open))
     client.on('end', () => this.drop(open))
@@ -128,6 +130,12 @@ export class Connection {
       throw error
     }
   }
+}
+
+function askInTurn(open: Open, text: string, values?: readonly unknown[]): Promise<unknown> {
+  const asked = open.last.then(() => ask(open.client, text, values))
+  open.last = asked.catch(() => {})
+  return asked
 }
 
 function ask(client: Client, text: string, values?: readonly unknown[]): Promise<unknown> {
