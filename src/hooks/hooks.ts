@@ -51,7 +51,13 @@ export interface HookCounts {
 export function createHooks(services: HookServices): Hooks {
   const { config, store, log } = services
   const secret = () => webhookSecretOf(config.webhookSecret, store.settings().key)
-  const webhooks = createWebhooks(secret, log, services.metrics)
+  const webhooks = createWebhooks({
+    secret,
+    isWanted: (url) => store.settings().webhooks.some((hook) => hook.enabled && hook.url === url),
+    log,
+    metrics: services.metrics,
+    nodes: store.shared?.nodes,
+  })
 
   return {
     run: async (when, change, { signal, claim } = {}) => {
@@ -60,7 +66,7 @@ export function createHooks(services: HookServices): Hooks {
       const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
       if (lines.length > 0 || settings.webhooks.length > 0) await claim?.()
       if (settings.webhooks.length > 0)
-        webhooks.send(settings.webhooks, {
+        await webhooks.send(settings.webhooks, {
           trigger,
           path: change.vpath,
           destination: change.destination ?? '',

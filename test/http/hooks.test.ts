@@ -288,6 +288,8 @@ describe('webhooks', () => {
     receiver.close()
     const [first, second] = received
     expect(second?.body).toBe(first?.body)
+    expect(first?.headers['x-filebrowser-delivery']).toMatch(/^[0-9a-f-]{36}$/)
+    expect(second?.headers['x-filebrowser-delivery']).toBe(first?.headers['x-filebrowser-delivery'])
     expect(JSON.parse(second?.body ?? '')).toMatchObject({
       trigger: 'after_delete',
       path: '/a.txt',
