@@ -32,6 +32,7 @@ import { createSharedDavLocks } from '../store/dav/shared-locks.ts'
 import { createSharedProperties } from '../store/dav/shared-properties.ts'
 import { openTrash, openVersions } from './open-kept.ts'
 import { createSaves, type Saves } from './saves.ts'
+import { createSharedParts, type SharedParts } from './uploads/shared-parts.ts'
 import { admitShared, admitUpload } from './uploads/unfinished.ts'
 
 /** Each takes up to half a gigabyte. */
@@ -63,6 +64,8 @@ export interface Services extends TreeServices, ServiceBase {
   inDecoderTurn: Gate
   /** Files that come in parts. */
   collections: Collections
+  /** What all nodes know of them; null where one process has them to itself. */
+  sharedParts: SharedParts | null
   checksum: Checksum
   threads: Threads
 }
@@ -111,8 +114,10 @@ export function createServices(base: ServiceBase): Services {
   )
   const trash = openTrash({ config, database: store.file, log }, volume, properties)
   const keeping = createKeeping({ volume: disk, trash, versions, policy, log })
-  const leases = store.shared?.nodes.leases
-  const uploads = leases ? createSharedUploads(leases, (path) => restOf(temps, quotas, path)) : null
+  const nodes = store.shared?.nodes
+  const leases = nodes?.leases
+  const onRest = (path: string) => restOf(temps, quotas, path)
+  const uploads = leases ? createSharedUploads(leases, onRest) : null
   const roots = createRoots(store, disks, config.roots, base.foldingRoots ?? new Set())
   return {
     ...base,
@@ -137,6 +142,7 @@ export function createServices(base: ServiceBase): Services {
     writeArchive: createArchiveWriter(threads),
     inDecoderTurn: createGate(MAX_DECODERS),
     collections: createCollections(),
+    sharedParts: nodes ? createSharedParts(nodes.leases, nodes.id, onRest) : null,
     checksum: createChecksum(threads),
     threads,
   }

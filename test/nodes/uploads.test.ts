@@ -118,6 +118,43 @@ describe.runIf(hasPostgres())('uploads with two servers', () => {
     await nothingIsHeld()
   })
 
+  test('in parts of Nextcloud’s clients come to both at once and are put together by either', async () => {
+    const parts = Array.from({ length: 8 }, (_, n) => `part ${n} `)
+    const id = '/remote.php/dav/uploads/admin/abc'
+    const put = (n: number) => dav(n % 2 ? one : two, 'PUT', `${id}/${n + 1}`, {}, parts[n])
+    expect(await dav(one, 'MKCOL', id)).toBe(201)
+    expect(await dav(two, 'MKCOL', id)).toBe(405)
+    expect(await Promise.all(parts.map((_, n) => put(n)))).toEqual(Array(8).fill(201))
+    const Destination = `${two.origin}/remote.php/dav/files/admin/c.txt`
+    const joined = await Promise.all([
+      dav(two, 'MOVE', `${id}/.file`, { Destination }),
+      dav(one, 'MOVE', `${id}/.file`, { Destination: Destination.replace(two.origin, one.origin) }),
+    ])
+    expect(joined.filter((status) => status === 201)).toHaveLength(1)
+    expect(await content('c.txt')).toBe(parts.join(''))
+    expect(await dav(one, 'PUT', `${id}/9`, {}, 'late')).toBe(404)
+    expect(await hidden()).toEqual([])
+    await nothingIsHeld()
+  })
+
+  test('in parts are given up by either, or removed when nobody goes on', {
+    timeout: 90_000,
+  }, async () => {
+    await Promise.all([one.stop(), two.stop()])
+    one = await start(1, '--tusExpiry', '1s')
+    two = await start(2, '--tusExpiry', '1s')
+    const id = '/remote.php/dav/uploads/admin/'
+    for (const name of ['one', 'two']) {
+      expect(await dav(one, 'MKCOL', id + name)).toBe(201)
+      expect(await dav(two, 'PUT', `${id}${name}/1`, {}, 'x')).toBe(201)
+    }
+    expect(await hidden()).toHaveLength(4)
+    expect(await dav(two, 'DELETE', `${id}one`)).toBe(204)
+    expect(await hidden()).toHaveLength(2)
+    await waitFor('the end', async () => (await hidden()).length === 0, 60_000)
+    await nothingIsHeld()
+  })
+
   test('one of two saves wins that have seen the same file', async () => {
     const save = (server: Served, body: string, etag?: string) =>
       send(server, '/api/resources/a.txt', {
@@ -141,8 +178,33 @@ describe.runIf(hasPostgres())('uploads with two servers', () => {
 })
 
 function start(n: number, ...words: string[]): Promise<Served> {
-  const own = ['--stateDir', `node${n}`, '--nodeName', `node${n}`, '--password', PASSWORD]
+  const own = [
+    '--stateDir',
+    `node${n}`,
+    '--nodeName',
+    `node${n}`,
+    '--password',
+    PASSWORD,
+    '--davPasswords',
+  ]
   return serve(['-d', address, ...own, ...words], ENV)
+}
+
+async function dav(
+  { origin }: Served,
+  method: string,
+  path: string,
+  headers: Record<string, string> = {},
+  body?: string,
+): Promise<number> {
+  const Authorization = `Basic ${Buffer.from(`admin:${PASSWORD}`).toString('base64')}`
+  const response = await fetch(origin + path, {
+    method,
+    headers: { Authorization, ...headers },
+    ...(body !== undefined && { body }),
+  })
+  await response.arrayBuffer()
+  return response.status
 }
 
 function both(path: string) {

@@ -8,10 +8,11 @@ import type { VPath } from '../../lib/vpath.ts'
 import type { TempFile } from '../volume/temp-file.ts'
 import { receive } from './receive.ts'
 
-/** magic (4), 1 when whole (1), length of the name (1), 2 unused, CRC-32 (4), length (8), name (44). */
+/** magic (4), 1 when whole (1), length of the name (1), 2 unused, CRC-32 (4), length (8), name (36), when it was whole (8). */
 const HEAD_BYTES = 64
 const MAGIC = 'fbp1'
 const NAME_AT = 20
+const TIME_AT = 56
 const READ_BYTES = 1024 * 1024
 
 export interface Part {
@@ -21,6 +22,8 @@ export interface Part {
   sizeBytes: number
   /** CRC-32. */
   sum: number
+  /** When it was whole, by the clock of the node that has received it. */
+  atMs: number
 }
 
 export interface Parts {
@@ -28,6 +31,8 @@ export interface Parts {
   readonly byName: Map<string, Part>
   /** Where the next one goes. */
   endBytes: number
+  /** Up to here all that was read is whole. */
+  wholeBytes: number
   /** Heads are written one after the other, so that none lies behind a gap. */
   last: Promise<unknown>
 }
@@ -38,6 +43,8 @@ export interface Collection {
   beside: VPath
   tempName: string
   parts: Parts
+  /** Of files of other nodes that share the records, by their names. */
+  others: Map<string, Parts>
   isBeingJoined: boolean
 }
 
@@ -50,26 +57,33 @@ export function createCollections(): Collections {
 
 /** What a new file holds. */
 export function noParts(): Parts {
-  return { byName: new Map(), endBytes: 0, last: Promise.resolve() }
+  return { byName: new Map(), endBytes: 0, wholeBytes: 0, last: Promise.resolve() }
 }
 
-/** Reads what a file holds that an earlier run of the server has left. */
-export async function readParts(file: Pick<TempFile, 'read'>): Promise<Parts> {
-  const parts = noParts()
+/** Reads what a file holds that another run of the server has written; what was whole in `parts` is not read again. */
+export async function readParts(
+  file: Pick<TempFile, 'read'>,
+  parts: Parts = noParts(),
+): Promise<Parts> {
   const head = Buffer.alloc(HEAD_BYTES)
+  parts.endBytes = parts.wholeBytes
+  let isWhole = true
   while ((await file.read(head, parts.endBytes)) === HEAD_BYTES) {
     if (head.toString('latin1', 0, MAGIC.length) !== MAGIC) break
     const offsetBytes = parts.endBytes + HEAD_BYTES
     const sizeBytes = Number(head.readBigUInt64LE(12))
     const name = head.toString('latin1', NAME_AT, NAME_AT + head.readUInt8(5))
-    const part = { name, offsetBytes, sizeBytes, sum: head.readUInt32LE(8) }
+    const [sum, atMs] = [head.readUInt32LE(8), head.readDoubleLE(TIME_AT)]
+    const part = { name, offsetBytes, sizeBytes, sum, atMs }
+    isWhole &&= head.readUInt8(4) === 1
     if (head.readUInt8(4) === 1) parts.byName.set(name, part)
     parts.endBytes = offsetBytes + sizeBytes
+    if (isWhole) parts.wholeBytes = parts.endBytes
   }
   return parts
 }
 
-function writeHead({ name, sizeBytes, sum }: Part, isWhole: boolean): Buffer {
+function writeHead({ name, sizeBytes, sum, atMs }: Part, isWhole: boolean): Buffer {
   const head = Buffer.alloc(HEAD_BYTES)
   head.write(MAGIC, 'latin1')
   head.writeUInt8(isWhole ? 1 : 0, 4)
@@ -77,11 +91,12 @@ function writeHead({ name, sizeBytes, sum }: Part, isWhole: boolean): Buffer {
   head.writeUInt32LE(sum, 8)
   head.writeBigUInt64LE(BigInt(sizeBytes), 12)
   head.write(name, NAME_AT, 'latin1')
+  head.writeDoubleLE(atMs, TIME_AT)
   return head
 }
 
 /**
- * Adds a part of so many bytes, which takes the place of one of the same name (ASCII, up to 44 characters) once it
+ * Adds a part of so many bytes, which takes the place of one of the same name (ASCII, up to 36 characters) once it
  * is whole. Several may come at the same time. What breaks off rejects, and is no part.
  */
 export async function addPart(
@@ -90,7 +105,7 @@ export async function addPart(
   { name, sizeBytes }: Pick<Part, 'name' | 'sizeBytes'>,
   { stream, signal }: { stream: Readable; signal: AbortSignal | undefined },
 ): Promise<void> {
-  const part = { name, sizeBytes, offsetBytes: 0, sum: 0 }
+  const part = { name, sizeBytes, offsetBytes: 0, sum: 0, atMs: 0 }
   const begin = async () => {
     await file.write([writeHead(part, false)], parts.endBytes, { direct: false })
     part.offsetBytes = parts.endBytes + HEAD_BYTES
@@ -108,17 +123,25 @@ export async function addPart(
   const position = part.offsetBytes
   const received = await receive(stream, into, { position, maxBytes: sizeBytes, signal })
   if (received.sizeBytes !== sizeBytes) throw badRequest('the part is not as long as announced')
+  part.atMs = Date.now()
   await file.write([writeHead(part, true)], position - HEAD_BYTES, { direct: false })
   parts.byName.set(name, part)
 }
 
-/** The bytes of parts, one after the other. Fails with `conflict` where the disk does not have them as they came. */
-export function bytesOf(file: Pick<TempFile, 'read'>, parts: readonly Part[]): Readable {
-  return Readable.from(readAll(file, parts), { objectMode: false, highWaterMark: READ_BYTES })
+/** A part, and the file that it is in. */
+export interface Piece {
+  part: Part
+  file: Pick<TempFile, 'read'>
 }
 
-async function* readAll(file: Pick<TempFile, 'read'>, parts: readonly Part[]) {
-  for (const { name, offsetBytes, sizeBytes, sum } of parts) {
+/** The bytes of parts, one after the other. Fails with `conflict` where the disk does not have them as they came. */
+export function bytesOf(pieces: readonly Piece[]): Readable {
+  return Readable.from(readAll(pieces), { objectMode: false, highWaterMark: READ_BYTES })
+}
+
+async function* readAll(pieces: readonly Piece[]) {
+  for (const { part, file } of pieces) {
+    const { name, offsetBytes, sizeBytes, sum } = part
     let seen = 0
     for (let done = 0; done < sizeBytes; ) {
       // Of its own: who receives it gives its memory back.

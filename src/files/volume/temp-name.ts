@@ -11,8 +11,8 @@ const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}'
 // Without an account they are from version 3.0.0. With several nodes the last part makes each upload another file: what a
 // node writes late that was thought dead must not land in a new one.
 const UPLOAD = 'up-([0-9a-f]{32}(?:-u\\d{1,10})?)-(\\d{1,16})-([rn])-(\\d{0,16})(?:-[0-9a-f]{8})?'
-// Parts of a file, see transfer/parts-file.ts.
-const PARTS = 'parts-[0-9a-f]{32}-u\\d{1,10}'
+// Parts of a file, see transfer/parts-file.ts; with several nodes the last part is of one of them.
+const PARTS = 'parts-[0-9a-f]{32}-u\\d{1,10}(?:-[0-9a-f]{8})?'
 const NAME = `\\.fb-tmp-(?:${UUID}|${UPLOAD}|${PARTS})`
 const WHOLE = new RegExp(`^${NAME}$`)
 // By any spelling, since some disks ignore case.

@@ -10,26 +10,38 @@ import {
   type Collection,
   noParts,
   type Part,
+  type Parts,
+  type Piece,
   readParts,
 } from '../../files/transfer/parts-file.ts'
 import { hasArrived } from '../../files/transfer/receive.ts'
 import type { TempFile } from '../../files/volume/temp-file.ts'
-import { PARTS_LABEL, TEMP_PREFIX } from '../../files/volume/temp-name.ts'
+import { isPartsName, PARTS_LABEL, TEMP_PREFIX } from '../../files/volume/temp-name.ts'
 import { MAX_NOTED } from '../../files/volume/temp-registry.ts'
 import { AppError, unless } from '../../lib/errors.ts'
 import { joinVPath, parentOf, toVPath, type VPath } from '../../lib/vpath.ts'
 import { type Actor, requireMay, requireStill, watchRights } from '../actor.ts'
 import { requireUnlocked } from '../locks.ts'
 import { reserve } from '../write.ts'
+import { type HeldParts, notedParts } from './shared-parts.ts'
 
-/** Of an account. Each is a file on the disk. */
+/** Of an account. Each is a file on the disk, or one of each node. */
 const MAX_COLLECTIONS = 100
 /** Where no target is known and the top of the tree takes nothing, so many of its folders are tried. */
 const MAX_TRIED = 100
 
-function nameOf({ user }: Actor, id: string): string {
+/** Once so many are known it is asked which of them other nodes have ended. */
+const MANY = 1_000
+
+/** How the names begin of all files that collect under this id. */
+function labelOf({ user }: Actor, id: string): string {
   const key = hash('sha256', `${user.id} ${id}`).slice(0, 32)
-  return `${TEMP_PREFIX}${PARTS_LABEL}${key}-u${user.id}`
+  return `${PARTS_LABEL}${key}-u${user.id}`
+}
+
+/** Of the file of this node. */
+function nameOf(actor: Actor, id: string): string {
+  return TEMP_PREFIX + labelOf(actor, id) + (actor.services.sharedParts?.suffix ?? '')
 }
 
 /**
@@ -41,13 +53,46 @@ export async function beginParts(
   id: string,
   { target, totalBytes, top }: { target: VPath | null; totalBytes: number; top: VPath },
 ): Promise<void> {
-  const { collections } = actor.services
-  const tempName = nameOf(actor, id)
-  if (notedAs(actor, tempName) !== null) throw new AppError('exists', `${id} was begun before`)
-  for (const name of collections.keys()) if (notedAs(actor, name) === null) collections.delete(name)
-  admit(actor)
-  const beside = target ?? (await findRoom(actor, joinVPath(top, tempName.slice(1)), top))
-  if (target) await requireTarget(actor, target)
+  await whileHeld(actor, id, async (held) => {
+    if ((await besideOf(actor, id, held)) !== null)
+      throw new AppError('exists', `${id} was begun before`)
+    await forgetGone(actor)
+    await admit(actor)
+    const tempName = nameOf(actor, id)
+    const beside = target ?? (await findRoom(actor, joinVPath(top, tempName.slice(1)), top))
+    if (target) await requireTarget(actor, target)
+    const path = await makeFile(actor, { beside, tempName }, totalBytes)
+    if (held) held.noted = notedParts(labelOf(actor, id), beside, path)
+    const begun = newCollection(beside, tempName)
+    actor.services.collections.set(tempName, Promise.resolve(begun))
+  })
+}
+
+function newCollection(beside: VPath, tempName: string): Collection {
+  return { beside, tempName, parts: noParts(), others: new Map(), isBeingJoined: false }
+}
+
+/** Those that have ended. */
+async function forgetGone({ services }: Actor): Promise<void> {
+  const { collections, sharedParts } = services
+  if (!sharedParts) {
+    for (const name of collections.keys())
+      if (notedAs(services, name) === null) collections.delete(name)
+    return
+  }
+  if (collections.size < MANY) return
+  const labels = new Set((await sharedParts.list({})).map(({ label }) => label))
+  for (const name of collections.keys())
+    if (!labels.has(name.slice(TEMP_PREFIX.length, -sharedParts.suffix.length)))
+      collections.delete(name)
+}
+
+/** Gives its real path. */
+async function makeFile(
+  actor: Actor,
+  { beside, tempName }: Pick<Collection, 'beside' | 'tempName'>,
+  totalBytes: number,
+): Promise<string> {
   using place = await actor.scope.place(beside)
   const label = tempName.slice(TEMP_PREFIX.length)
   const facts = { upload: { owner: actor.user.id, vpath: beside } }
@@ -58,19 +103,38 @@ export async function beginParts(
     throw error
   })
   await temp.release()
-  const begun = { beside, tempName, parts: noParts(), isBeingJoined: false }
-  collections.set(tempName, Promise.resolve(begun))
+  actor.services.sharedParts?.closed(temp.path)
+  return temp.path
+}
+
+/** Where several nodes share the records nobody else begins it, puts it together or gives it up meanwhile. */
+async function whileHeld<T>(
+  actor: Actor,
+  id: string,
+  work: (held: HeldParts | null) => Promise<T>,
+): Promise<T> {
+  const { sharedParts } = actor.services
+  if (!sharedParts) return work(null)
+  const held = await sharedParts.hold(actor.user.id, labelOf(actor, id))
+  try {
+    return await work(held)
+  } finally {
+    await held.release()
+  }
 }
 
 function verbAt(isThere: boolean): 'create' | 'modify' {
   return isThere ? 'modify' : 'create'
 }
 
-function admit({ services, user }: Actor): void {
-  const noted = services.temps.noted()
+async function admit({ services, user }: Actor): Promise<void> {
+  const { sharedParts, temps } = services
+  const noted = temps.noted()
   let own = 0
-  for (const [path, { upload }] of noted)
-    if (upload?.owner === user.id && basename(path).startsWith(TEMP_PREFIX + PARTS_LABEL)) own++
+  if (sharedParts) own = await sharedParts.count(user.id)
+  else
+    for (const [path, { upload }] of noted)
+      if (upload?.owner === user.id && basename(path).startsWith(TEMP_PREFIX + PARTS_LABEL)) own++
   if (own >= MAX_COLLECTIONS || noted.size >= MAX_NOTED)
     throw new AppError(
       'too_many_requests',
@@ -110,51 +174,102 @@ async function isFolder({ scope }: Actor, vpath: VPath): Promise<boolean> {
 }
 
 /** The path beside which a collection is, by what is noted of it; null where it is none, or gone. */
-function notedAs({ services }: Actor, tempName: string): VPath | null {
-  for (const [path, { upload }] of services.temps.noted())
+async function besideOf(actor: Actor, id: string, held?: HeldParts | null): Promise<VPath | null> {
+  const { services, user } = actor
+  if (held) return held.noted?.beside ?? null
+  if (services.sharedParts)
+    return (await services.sharedParts.look(user.id, labelOf(actor, id)))?.beside ?? null
+  return notedAs(services, nameOf(actor, id))
+}
+
+function notedAs({ temps }: Actor['services'], tempName: string): VPath | null {
+  for (const [path, { upload }] of temps.noted())
     if (path.endsWith(tempName) && upload) return toVPath(upload.vpath)
   return null
 }
 
-async function find(actor: Actor, id: string): Promise<Collection> {
-  const { collections } = actor.services
+async function find(actor: Actor, id: string, held?: HeldParts | null): Promise<Collection> {
+  const { collections, sharedParts } = actor.services
   const tempName = nameOf(actor, id)
-  const beside = notedAs(actor, tempName)
-  if (beside === null) {
-    collections.delete(tempName)
-    throw new AppError('not_found', `nothing is collected as ${id}`)
-  }
+  const beside = await besideOf(actor, id, held)
   const known = collections.get(tempName)
-  if (known) return known
-  // From before the server was started anew.
-  const reading = withFile(actor, { beside, tempName }, async (temp) => ({
-    beside,
-    tempName,
-    parts: await readParts(temp),
-    isBeingJoined: false,
-  }))
+  if (known && (await known.catch(() => null))?.beside === beside) return known
+  collections.delete(tempName)
+  if (beside === null) throw new AppError('not_found', `nothing is collected as ${id}`)
+  // From before the server was started anew, or begun at another node.
+  const met = { ...newCollection(beside, tempName) }
+  const reading = withFile(actor, met, (temp) => readParts(temp)).then(
+    (parts) => ({ ...met, parts }),
+    async (error) => {
+      if (!sharedParts || !(error instanceof AppError && error.code === 'not_found')) throw error
+      await makeFile(actor, met, 0)
+      return met
+    },
+  )
   collections.set(tempName, reading)
   reading.catch(() => collections.delete(tempName))
   return reading
 }
 
 async function withFile<T>(
-  { scope }: Actor,
+  { scope, services }: Actor,
   { beside, tempName }: Pick<Collection, 'beside' | 'tempName'>,
   work: (temp: TempFile) => Promise<T>,
 ): Promise<T> {
   using place = await scope.place(beside)
   const temp = await scope.openTemp(place, { resume: tempName })
+  services.sharedParts?.opened(temp.path)
   try {
     return await work(temp)
   } finally {
     await temp.release()
+    services.sharedParts?.closed(temp.path)
   }
+}
+
+/** The names of the files of other nodes. */
+async function othersOf(actor: Actor, id: string, { beside, tempName }: Collection) {
+  if (!actor.services.sharedParts) return []
+  using place = await actor.scope.place(beside)
+  const names = await actor.scope.findTemps(place, labelOf(actor, id))
+  return names.filter((name) => isPartsName(name) && name !== tempName)
+}
+
+/** Reads what other nodes have collected, and hands all that there is, with the open files, to `work`. */
+async function withPieces<T>(
+  actor: Actor,
+  id: string,
+  found: Collection,
+  work: (pieces: Piece[]) => Promise<T>,
+): Promise<T> {
+  const others = await othersOf(actor, id, found)
+  const pieces = new Map<string, Piece>()
+  const add = (file: TempFile, { byName }: Parts) => {
+    for (const [name, part] of byName)
+      if ((pieces.get(name)?.part.atMs ?? 0) <= part.atMs) pieces.set(name, { part, file })
+  }
+  const withRest = async (at: number): Promise<T> => {
+    const tempName = others[at]
+    if (tempName === undefined)
+      return withFile(actor, found, (temp) => {
+        add(temp, found.parts)
+        return work([...pieces.values()])
+      })
+    return withFile(actor, { ...found, tempName }, async (temp) => {
+      const parts = await readParts(temp, found.others.get(tempName))
+      found.others.set(tempName, parts)
+      add(temp, parts)
+      return withRest(at + 1)
+    })
+  }
+  return withRest(0)
 }
 
 /** The parts that are whole. `not_found` where nothing is collected under the id. */
 export async function partsOf(actor: Actor, id: string): Promise<Part[]> {
-  return [...(await find(actor, id)).parts.byName.values()]
+  const found = await find(actor, id)
+  if (!actor.services.sharedParts) return [...found.parts.byName.values()]
+  return withPieces(actor, id, found, async (pieces) => pieces.map(({ part }) => part))
 }
 
 /** Adds a part of so many bytes, or replaces one, with the rights that the target takes as far as it is known. */
@@ -193,41 +308,43 @@ export async function joinParts<T>(
   totalBytes: number | null,
   write: (body: { stream: Readable; sizeBytes: number }) => Promise<T>,
 ): Promise<T> {
-  const { quotas, log } = actor.services
-  const found = await find(actor, id)
-  requireNotBeingJoined(found)
-  const ordered = inOrder([...found.parts.byName.values()])
-  const sizeBytes = ordered.reduce((sum, part) => sum + part.sizeBytes, 0)
-  if (totalBytes !== null && totalBytes !== sizeBytes)
-    throw new AppError('bad_request', `${sizeBytes} of ${totalBytes} bytes have come`, {
-      expose: true,
-    })
-  found.isBeingJoined = true
-  try {
-    const done = await withFile(actor, found, async (temp) => {
-      // The file itself asks for its room now.
-      quotas.forgetUpload(found.tempName)
-      return await write({ stream: bytesOf(temp, ordered), sizeBytes })
-    })
-    await discardParts(actor, id).catch((error: Error) =>
-      log.warn(`parts that were put together stay until they expire: ${error.message}`),
-    )
-    return done
-  } catch (error) {
-    // They hold their room again.
-    await withFile(actor, found, async () => {}).catch(() => {})
-    throw error
-  } finally {
-    found.isBeingJoined = false
-  }
+  return whileHeld(actor, id, async (held) => {
+    const { quotas, log } = actor.services
+    const found = await find(actor, id, held)
+    requireNotBeingJoined(found)
+    found.isBeingJoined = true
+    try {
+      const done = await withPieces(actor, id, found, async (pieces) => {
+        const ordered = inOrder(pieces)
+        const sizeBytes = ordered.reduce((sum, { part }) => sum + part.sizeBytes, 0)
+        if (totalBytes !== null && totalBytes !== sizeBytes)
+          throw new AppError('bad_request', `${sizeBytes} of ${totalBytes} bytes have come`, {
+            expose: true,
+          })
+        // The file itself asks for its room now.
+        quotas.forgetUpload(found.tempName)
+        return await write({ stream: bytesOf(ordered), sizeBytes })
+      })
+      await discardAll(actor, id, found, held).catch((error: Error) =>
+        log.warn(`parts that were put together stay until they expire: ${error.message}`),
+      )
+      return done
+    } catch (error) {
+      // They hold their room again.
+      await withFile(actor, found, async () => {}).catch(() => {})
+      throw error
+    } finally {
+      found.isBeingJoined = false
+    }
+  })
 }
 
 /** `000-099`, `100-199` say where they belong: then nothing may be missing. */
-function inOrder(parts: Part[]): Part[] {
+function inOrder(pieces: Piece[]): Piece[] {
   const firstOf = ({ name }: Part) => Number.parseInt(name, 10)
-  const ordered = parts.sort((a, b) => firstOf(a) - firstOf(b))
+  const ordered = pieces.sort((a, b) => firstOf(a.part) - firstOf(b.part))
   let next = 0
-  for (const part of ordered) {
+  for (const { part } of ordered) {
     const last = part.name.split('-')[1]
     if (
       last !== undefined &&
@@ -243,9 +360,23 @@ function inOrder(parts: Part[]): Part[] {
 
 /** Removes all parts; `not_found` where there are none. */
 export async function discardParts(actor: Actor, id: string): Promise<void> {
-  const found = await find(actor, id)
+  await whileHeld(actor, id, async (held) =>
+    discardAll(actor, id, await find(actor, id, held), held),
+  )
+}
+
+async function discardAll(
+  actor: Actor,
+  id: string,
+  found: Collection,
+  held: HeldParts | null,
+): Promise<void> {
   actor.services.collections.delete(found.tempName)
-  using place = await actor.scope.place(found.beside)
-  const temp = await actor.scope.openTemp(place, { resume: found.tempName })
-  await temp.discard()
+  const others = await othersOf(actor, id, found)
+  for (const resume of [...others, found.tempName]) {
+    using place = await actor.scope.place(found.beside)
+    const temp = await actor.scope.openTemp(place, { resume })
+    await temp.discard()
+  }
+  if (held) held.noted = null
 }
