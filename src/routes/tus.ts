@@ -8,7 +8,12 @@ import { requireUser } from '../http/guard.ts'
 import { encodePath } from '../http/request-path.ts'
 import { sendStatus } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
-import { appendToUpload, beginUpload, cancelUpload, findUpload } from '../operations/uploads/uploads.ts'
+import {
+  appendToUpload,
+  beginUpload,
+  cancelUpload,
+  findUpload,
+} from '../operations/uploads/uploads.ts'
 import { modifiedHeader } from './resources.ts'
 
 const TUS = '/api/tus'
