@@ -35,6 +35,16 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
     await refusedBy(two, '/api/users', 401)
   })
 
+  test('know what was changed on the other by the time that is answered', async () => {
+    for (let i = 0; i < 20; i++) {
+      const made = await send(two, '/api/share/a.txt', { method: 'POST', body: '{}' })
+      const { hash } = (await made.json()) as { hash: string }
+      expect(await ask(one, `/api/public/share/${hash}`)).toBe(200)
+      expect(await ask(two, `/api/share/${hash}`, { method: 'DELETE' })).toBe(200)
+      expect(await ask(one, `/api/public/share/${hash}`)).toBe(404)
+    }
+  })
+
   test('refuse what a right was taken for, and what a rule has closed, by a command', async () => {
     await cli('users', 'add', 'mona', PASSWORD)
     const mona = await tokenOf('mona')

@@ -46,6 +46,8 @@ export class PostgresNodes implements Nodes {
   /** By the monotonic clock, before the lease of it ends. */
   #leadsUntil = Number.NEGATIVE_INFINITY
   #isClockOff = false
+  /** Ids of the nodes that were there at the last beat, without this one. */
+  #others: readonly string[] = []
 
   constructor({ target, schema, name, lagMs }: NodesOptions) {
     this.#schema = schema
@@ -64,6 +66,15 @@ export class PostgresNodes implements Nodes {
     this.#joined = joined
     await this.#say()
     this.#beatLater()
+  }
+
+  /** The nodes that serve besides this one, as of the last three seconds. */
+  others(): readonly string[] {
+    return this.#others
+  }
+
+  hasJoined(): boolean {
+    return this.#joined !== undefined
   }
 
   isLeading(): boolean {
@@ -125,10 +136,11 @@ export class PostgresNodes implements Nodes {
       [this.id, this.#name, version, this.#state, lagMs, keys, epochs],
       BEAT_TIMEOUT_MS,
     )
-    const [nowMs, leads, renewed] = row as Row
+    const [nowMs, leads, renewed, others] = row as Row
     this.#checkClock(Number(nowMs), (performance.now() - begunAt) / 2)
     const found = new Map<string, boolean>(JSON.parse(renewed ?? '[]'))
     this.leases.renewed(epochs, found, begunAt)
+    this.#others = JSON.parse(others ?? '[]')
     if (leads === null) return
     if (!this.isLeading()) {
       log?.info(`Node ${this.#name} sweeps for all nodes from now on`)
@@ -165,7 +177,7 @@ export class PostgresNodes implements Nodes {
   }
 }
 
-/** Takes id, name, version, state, lag, and keys and epochs that are held; gives the time, whether it leads, and what it still holds. */
+/** Takes id, name, version, state, lag, and keys and epochs that are held; gives the time, whether it leads, what it still holds, and the others. */
 function beatStatement(schema: string): string {
   const s = quoted(schema)
   const ends = `clock_timestamp() + interval '${LEASE_SECONDS} s'`
@@ -195,7 +207,9 @@ function beatStatement(schema: string): string {
       where l.key = h.key and l.epoch = h.epoch and l.ends > clock_timestamp()
       returning l.epoch, l.wanted)
     select extract(epoch from clock_timestamp()) * 1000, (select epoch from leads),
-      (select json_agg(json_build_array(epoch::text, wanted = 2)) from renewed)`
+      (select json_agg(json_build_array(epoch::text, wanted = 2)) from renewed),
+      (select json_agg(id) from ${s}.fb_nodes
+       where id <> $1 and seen_at > clock_timestamp() - interval '${GONE_SECONDS} s')`
 }
 
 /** Those that have been seen within the hour, the oldest first. */

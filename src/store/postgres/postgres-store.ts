@@ -7,6 +7,7 @@ import type { Change, Changes, Collection, Large, Records, Shared, Store } from 
 import type { ShortLived } from '../short-lived/short-lived.ts'
 import { createDemandingRecords } from '../table.ts'
 import { Connection, isLost, type Row, type Target, unavailable } from './connection.ts'
+import { Followers } from './followers.ts'
 import { createLoader, NeedsDatabase, ONLY_KEYS, Wants } from './large.ts'
 import { PostgresNodes } from './nodes.ts'
 import { Replica, type Sent } from './replica.ts'
@@ -20,7 +21,7 @@ import {
   readAll,
   writeStatement,
 } from './rows.ts'
-import { quoted } from './schema.ts'
+import { literal, quoted } from './schema.ts'
 import { createSharedShortLived } from './short-lived.ts'
 
 /** How often a node looks for changes of others, also without having been woken. */
@@ -68,6 +69,7 @@ export class PostgresStore implements Store {
   readonly #follower: Connection
   readonly #short: Connection
   readonly #nodes: PostgresNodes
+  readonly #followers = new Followers(() => this.#nodes.others())
   readonly #graceMs: number
   /** When the last good look began, by the monotonic clock. */
   #lookedAt = Number.NEGATIVE_INFINITY
@@ -82,6 +84,7 @@ export class PostgresStore implements Store {
   )
   #sent: Sent | undefined
   #timer: NodeJS.Timeout | undefined
+  #toldRev = 0
 
   constructor({ target, schema, collections, file, name, graceMs = 0 }: PostgresOptions) {
     this.file = file
@@ -93,8 +96,11 @@ export class PostgresStore implements Store {
     this.#follower = new Connection(
       target,
       `filebrowser ${name} follows`,
-      (ask) => ask(`listen ${quoted(schema)}`),
-      () => this.#wake(),
+      async (ask) => {
+        await ask(`listen ${quoted(schema)}`)
+        await ask(`listen ${quoted(takenChannel(schema))}`)
+      },
+      (payload) => this.#wake(payload),
     )
     this.#short = new Connection(target, `filebrowser ${name} short-lived`)
     this.large = createLoader({
@@ -127,8 +133,12 @@ export class PostgresStore implements Store {
     this.#lookLater()
   }
 
-  transaction<T>(change: Change<T>): Promise<T> {
-    return this.#queue.add(change)
+  async transaction<T>(change: Change<T>): Promise<T> {
+    const { rev } = this.#replica.at
+    const result = await this.#queue.add(change)
+    const { rev: changed } = this.#replica.at
+    if (changed !== rev) await this.#followers.haveTaken(changed)
+    return result
   }
 
   async ahead<T>(change: Change<T>, onDelay: (error: unknown) => void = () => {}): Promise<T> {
@@ -212,8 +222,23 @@ export class PostgresStore implements Store {
     }, LOOK_MS).unref()
   }
 
-  #wake(): void {
-    if (!this.#queue.isClosed) this.#lookAnew().catch(() => {})
+  /** `payload` is the number of a change, or a node and the number of the change it has taken. */
+  #wake(payload: string): void {
+    const [, node, rev] = TAKEN.exec(payload) ?? []
+    if (node !== undefined) this.#followers.took(node, Number(rev))
+    else if (!this.#queue.isClosed)
+      this.#lookAnew()
+        .then(() => this.#tellTaken())
+        .catch(() => {})
+  }
+
+  /** Says to the others what this node has taken of their changes. */
+  async #tellTaken(): Promise<void> {
+    const { rev } = this.#replica.at
+    if (rev === this.#toldRev || !this.#nodes.hasJoined()) return
+    this.#toldRev = rev
+    const channel = literal(takenChannel(this.#schema))
+    await this.#follower.query(`select pg_notify(${channel}, $1)`, [`${this.#nodes.id} ${rev}`])
   }
 
   /** A look that begins after now: what is committed while one is under way may not be in it. */
@@ -275,6 +300,7 @@ export class PostgresStore implements Store {
     // Another connection was faster.
     if (this.#replica.at !== from) return
     this.#replica.takeAll(snapshot, isCommitted ? sent : undefined)
+    this.#followers.reset()
     this.#lookedAt = Math.max(this.#lookedAt, begun)
     if (isCommitted) this.#finish(sent)
   }
@@ -353,6 +379,14 @@ export class PostgresStore implements Store {
     sent.isDone = true
     sent.settle()
   }
+}
+
+/** Says what a node has taken: its id, a blank and the number. */
+const TAKEN = /^(\S+) (\d+)$/
+
+/** The channel by which nodes say what they have taken; those of an earlier version do not listen. */
+function takenChannel(schema: string): string {
+  return `${schema} taken`
 }
 
 function rethrow(error: unknown): never {
