@@ -95,3 +95,13 @@ export interface TokenClaims {
   iat: number
   exp: number
 }
+
+/** Second factors as administrators see them (ours). */
+export interface AccountFactorRecord {
+  userID: number
+  active: boolean
+  /** An administrator wants this account to have one. */
+  required: boolean
+  /** How many it has; they count as second factor as well. */
+  passkeys: number
+}

@@ -135,6 +135,10 @@ export interface FileInfo extends FileEntry {
   checksums?: Record<string, string>
   token?: string
   resolution?: { width: number; height: number }
+  /** Of a film, in seconds, when asked for. Ours. */
+  duration?: number | null
+  /** One of those in a folder, when its summary is asked for. Ours. */
+  picture?: FileEntry | null
   /** Of a folder, for accounts of whom records of folders speak. */
   rights?: FolderRights
 }
@@ -286,16 +290,6 @@ export interface SecondFactorRecord {
   created: string | null
   /** Recovery codes that are left. */
   recovery: number
-}
-
-/** Second factors as administrators see them (ours). */
-export interface AccountFactorRecord {
-  userID: number
-  active: boolean
-  /** An administrator wants this account to have one. */
-  required: boolean
-  /** How many it has; they count as second factor as well. */
-  passkeys: number
 }
 
 /** A node that serves from the same records (ours): docs/http-api.md 2.1. */

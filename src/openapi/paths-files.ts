@@ -89,6 +89,12 @@ const RESOURCE_PATHS = operations(FILES, {
         '`false` reads the entry of the root called `recursive`, and what is below it.',
         choice(['false']),
       ),
+      query(
+        'summary',
+        '`true` gives of a folder how much is in it, and one of its pictures, without `items`.',
+        flag(),
+      ),
+      query('duration', '`true` gives of a film how long it is, and no subtitles.', flag()),
       header('X-Encoding', '`true` asks for the bytes of a text file.'),
     ],
     answers: { 200: json(ref('FileOrFolder')), ...failures(202, 400, 403, 404, 429) },

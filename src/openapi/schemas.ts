@@ -157,6 +157,14 @@ export const SCHEMAS: Record<string, Schema> = {
     'checksums?': map(text(), 'When asked for.'),
     'token?': text('Shares with a password: a ticket for download addresses, valid for 24 hours.'),
     'resolution?': object({ width: integer(), height: integer() }, 'Images only.'),
+    'picture?': {
+      anyOf: [ref('File'), { type: 'null' }],
+      description: 'One of those in a folder, when its summary is asked for.',
+    },
+    'duration?': {
+      type: ['number', 'null'],
+      description: 'Of a film, in seconds, when asked for; null where it does not say.',
+    },
     'rights?': ref('FolderRights'),
   }),
   RecursiveEntry: object({

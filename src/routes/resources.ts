@@ -1,7 +1,8 @@
 // Files and folders over HTTP: read, create, save, delete, copy, rename (docs/http-api.md 7).
 import { Hono } from 'hono'
 import type { AuditAction } from '../audit-types.ts'
-import { subtitlesOf } from '../files/listing/info.ts'
+import { presentEntry, subtitlesOf } from '../files/listing/info.ts'
+import { summaryOf } from '../files/listing/summary.ts'
 import type { Place } from '../files/place/scope.ts'
 import {
   CHECKSUM_ALGORITHMS,
@@ -26,12 +27,12 @@ import { sendJson, sendStatus } from '../http/respond.ts'
 import { sendWithContent } from '../http/text-content.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { ParseError, type Reader } from '../lib/parse.ts'
-import { parentOf, ROOT, toVPath, type VPath } from '../lib/vpath.ts'
+import { baseName, parentOf, ROOT, toVPath, type VPath } from '../lib/vpath.ts'
 import { setMode } from '../operations/mode.ts'
 import { transfer, type WhenTaken } from '../operations/move.ts'
 import { remove } from '../operations/remove.ts'
 import { type Body, createFile, makeFolder, saveFile } from '../operations/write.ts'
-import { imageSizeOf } from './image-size.ts'
+import { filmLengthOf, imageSizeOf } from './image-size.ts'
 import { attendJob } from './jobs/attend.ts'
 
 const RESOURCES = '/api/resources'
@@ -66,6 +67,10 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   const stat = await scope.stat(place)
   const asked = { scope, place, stat, path }
   if (stat.kind === 'dir') {
+    if (query.get('summary') === 'true') {
+      const own = presentEntry(path, baseName(vpath), stat, '')
+      return sendJson({ ...own, ...(await summaryOf(scope, place)) })
+    }
     const detection = deps.config.typeDetectionByHeader ? 'content' : 'name'
     const { sorting } = user
     const { signal } = c.req.raw
@@ -82,6 +87,10 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
     demandDownload(c, deps)
     setAct(c, 'download')
     if (type === 'text') return await sendContent(c, place)
+  }
+  if (type === 'video' && query.get('duration') === 'true') {
+    info.duration = await filmLengthOf(scope, place)
+    return sendJson(info)
   }
   if (type === 'video') {
     const subtitles = await subtitlesOf(scope, vpath)

@@ -1,7 +1,8 @@
 // The second factor of one's own account, and those of all for administrators (docs/http-api.md 27); and proving again who
 // one is.
 import { Hono } from 'hono'
-import type { AccountFactorRecord, ConfirmWays, SecondFactorRecord } from '../api-types.ts'
+import type { AccountFactorRecord } from '../access-types.ts'
+import type { ConfirmWays, SecondFactorRecord } from '../api-types.ts'
 import { identitiesOf } from '../auth/external/identities.ts'
 import { isFrom } from '../auth/oidc/options.ts'
 import { readAuthentication } from '../auth/passkeys/responses.ts'

@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import type {
-  AccountFactorRecord,
-  ConfirmWays,
-  PasskeyList,
-  SecondStep,
-} from '../../src/api-types.ts'
+import type { AccountFactorRecord } from '../../src/access-types.ts'
+import type { ConfirmWays, PasskeyList, SecondStep } from '../../src/api-types.ts'
 import { identityOf } from '../../src/auth/external/admit.ts'
 import { connect, fingerprintOf } from '../../src/auth/external/identities.ts'
 import { requireSecondFactor } from '../../src/auth/second-factor/factors.ts'

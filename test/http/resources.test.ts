@@ -3,9 +3,11 @@ import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { type ClientRequest, type IncomingMessage, request } from 'node:http'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { startApp } from '../support/app.ts'
 import { waitFor } from '../support/deadline.ts'
+import { SAMPLES } from '../support/pictures.ts'
 import { recordsOf } from '../support/records.ts'
 import { AWKWARD_NAMES, SECRET } from '../support/tree.ts'
 
@@ -45,6 +47,48 @@ describe('awkward names', () => {
       expect(response.status).toBe(403)
       expect(await response.text()).not.toContain(SECRET)
     }
+  })
+})
+
+describe('what cards show', () => {
+  it('counts what an account sees in a folder, and names the first picture that can be read', async () => {
+    await using app = await startApp({
+      tree: {
+        'album/.hidden.jpg': 'x',
+        'album/b.jpg': 'picture',
+        'album/a.txt': 'text',
+        'album/a.png': '',
+        'album/sub/c.jpg': 'below',
+        empty: null,
+      },
+    })
+    const admin = await app.as('admin')
+    const summary = async (path: string) =>
+      (await admin.fetch(`/api/resources${path}?summary=true`)).json()
+    const { picture, ...album } = await summary('/album')
+    expect(album).toMatchObject({ path: '/album', isDir: true, numDirs: 1, numFiles: 4 })
+    expect(album.items).toBeUndefined()
+    // Hidden names are shown to this account, and come first; an empty file is no picture.
+    expect(picture).toMatchObject({ path: '/album/.hidden.jpg', type: 'image', size: 1 })
+    expect(await summary('/empty')).toMatchObject({ numDirs: 0, numFiles: 0, picture: null })
+    expect((await summary('/album/a.txt')).type).toBe('text')
+    expect((await admin.fetch('/api/resources/gone?summary=true')).status).toBe(404)
+  })
+
+  it('tells how long a film is, without looking for subtitles', async () => {
+    await using app = await startApp()
+    await app.tree.add({
+      'film.mp4': await readFile(join(SAMPLES, 'film.mp4')),
+      'film.srt': 'x',
+      'broken.mp4': 'no film',
+    })
+    const admin = await app.as('admin')
+    const ask = async (path: string) => (await admin.fetch(`/api/resources${path}`)).json()
+    expect(await ask('/film.mp4?duration=true')).toMatchObject({ type: 'video', duration: 4 })
+    expect(await ask('/film.mp4?duration=true')).not.toHaveProperty('subtitles')
+    expect(await ask('/film.mp4')).toHaveProperty('subtitles', ['/film.srt'])
+    expect(await ask('/film.mp4')).not.toHaveProperty('duration')
+    expect(await ask('/broken.mp4?duration=true')).toMatchObject({ duration: null })
   })
 })
 

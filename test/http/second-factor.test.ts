@@ -1,12 +1,8 @@
 import { existsSync } from 'node:fs'
 import { copyFile, readFile, rm, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import type {
-  AccountFactorRecord,
-  Enrolment,
-  SecondFactorRecord,
-  SecondStep,
-} from '../../src/api-types.ts'
+import type { AccountFactorRecord } from '../../src/access-types.ts'
+import type { Enrolment, SecondFactorRecord, SecondStep } from '../../src/api-types.ts'
 import { requireSecondFactor } from '../../src/auth/second-factor/factors.ts'
 import { SECOND_FACTORS, SETTINGS, USERS } from '../../src/store/collections.ts'
 import { openStore } from '../../src/store/store.ts'

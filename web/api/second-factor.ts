@@ -1,7 +1,8 @@
 // Two-step sign-in: of one's own account, of others for administrators, and the second step itself.
 
 import type { AuthenticationResponseJSON } from '@simplewebauthn/browser'
-import type { AccountFactorRecord, Enrolment, SecondFactorRecord } from '../../src/api-types.ts'
+import type { AccountFactorRecord } from '../../src/access-types.ts'
+import type { Enrolment, SecondFactorRecord } from '../../src/api-types.ts'
 import { call, callJson, callText } from './client.ts'
 
 /** What is typed as the second step. */
