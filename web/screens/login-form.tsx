@@ -122,7 +122,6 @@ function FirstStep(props: FirstStepProps) {
 
   return (
     <form className="login-form" ref={form} onSubmit={(event) => void submit(event)} noValidate>
-      {error && <Problem>{error}</Problem>}
       <TextField
         label={t`Username`}
         name="username"
@@ -147,6 +146,7 @@ function FirstStep(props: FirstStepProps) {
         onChange={setPassword}
       />
       {signup && <RepeatedField password={password} value={repeated} onChange={setRepeated} />}
+      {error && <FieldProblem>{error}</FieldProblem>}
       {boot.ReCaptcha && (
         <Captcha
           onReady={(handle) => {
@@ -178,6 +178,16 @@ function LeastLength() {
       one="At least # character."
       other="At least # characters."
     />
+  )
+}
+
+/** Where there is room for it: nothing moves. */
+function FieldProblem({ children }: { children: ReactNode }) {
+  return (
+    <div className="login-form__problem err" role="alert" id="login-error">
+      <CircleAlert className="i i-xs" aria-hidden />
+      <span>{children}</span>
+    </div>
   )
 }
 

@@ -40,6 +40,8 @@ export const uploads = proxy({
   preparing: 0,
   totalBytes: 0,
   sentBytes: 0,
+  /** What is left of those that failed; not among the total. */
+  failedBytes: 0,
   bytesPerSecond: 0,
   secondsLeft: null as number | null,
   hold: null as Hold | null,

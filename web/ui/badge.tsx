@@ -1,4 +1,4 @@
-import type { LucideIcon } from 'lucide-react'
+import { CornerDownLeft, type LucideIcon } from 'lucide-react'
 import type { ComponentPropsWithRef, ReactNode } from 'react'
 import './badge.css'
 
@@ -42,13 +42,13 @@ export function Chip({
   )
 }
 
-/** Key caps for a combination such as `Ctrl Shift F`. A no-break space is part of a cap. */
+/** Key caps for a combination such as `Ctrl Shift F`. A no-break space is part of a cap; few fonts have `↵`. */
 export function Kbd({ keys }: { keys: string }) {
   return (
     <span className="keys" dir="ltr">
       {keys.split(' ').map((key) => (
         <kbd key={key} className="kbd">
-          {key}
+          {key === '↵' ? <CornerDownLeft className="i i-xs" aria-hidden /> : key}
         </kbd>
       ))}
     </span>

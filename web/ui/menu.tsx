@@ -151,8 +151,11 @@ export function Menu(props: MenuProps) {
         return <MenuButtonItem key={item.id} item={item} onClose={onClose} />
       })}
     </div>,
-    // Beside an open dialog it would be as inert as the rest of the page.
-    (anchor instanceof HTMLElement && anchor.closest('dialog')) || document.body,
+    // Beside an open dialog it would be as inert as the rest of the page; beside the landmarks, readers that
+    // go by them would not come across it.
+    (anchor instanceof HTMLElement && anchor.closest('dialog')) ||
+      document.querySelector('main') ||
+      document.body,
   )
 }
 

@@ -250,9 +250,13 @@ function Facts({ job }: { job: Job }) {
       {far}
       {(bytesPerSecond ?? secondsLeft ?? 0) > 0 &&
         line(
-          <Trans>
-            {speed}/s · {left} left · {percent}
-          </Trans>,
+          left === null ? (
+            percent
+          ) : (
+            <Trans>
+              {speed}/s · {left} left · {percent}
+            </Trans>
+          ),
         )}
     </>
   )

@@ -201,6 +201,7 @@ function Details({ state, busy }: { state: State; busy: boolean }) {
   if (state.hold !== null || state.active === 0) return <>{percent}</>
   const speed = formatSize(bytesPerSecond)
   const left = formatTimeLeft(state.secondsLeft)
+  if (left === null) return <>{percent}</>
   return (
     <Trans>
       {speed}/s · {left} left · {percent}
@@ -211,7 +212,7 @@ function Details({ state, busy }: { state: State; busy: boolean }) {
 function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
   const { t } = useLingui()
   const sent = formatSize(Math.min(state.sentBytes, state.totalBytes))
-  const total = formatSize(state.totalBytes)
+  const total = formatSize(state.totalBytes + state.failedBytes)
 
   const ended = useRef(new AbortController())
   useEffect(() => {

@@ -33,9 +33,11 @@ interface QueueTotals {
   active: number
   waiting: number
   paused: number
-  /** Weights of all items not cancelled, and how much of it was sent. */
+  /** Weights of all items neither cancelled nor failed, and how much of it was sent. */
   totalBytes: number
   sentBytes: number
+  /** What is left of those that failed. */
+  failedBytes: number
 }
 
 export interface QueueOptions {
@@ -95,6 +97,7 @@ export class UploadQueue {
   // A failed item counts with what was sent of it only, so that the rest can reach 100 %.
   #totalBytes = 0
   #sentBytes = 0
+  #failedBytes = 0
 
   constructor(options: QueueOptions) {
     this.#options = options
@@ -226,6 +229,7 @@ export class UploadQueue {
       ...{ files, done, failed, active, waiting, paused },
       totalBytes: this.#totalBytes,
       sentBytes: this.#sentBytes,
+      failedBytes: this.#failedBytes,
     }
   }
 
@@ -244,8 +248,8 @@ export class UploadQueue {
   }
 
   #setState(item: UploadItem, state: UploadItem['state']): void {
-    if (item.state === 'failed') this.#totalBytes += unsentOf(item)
-    if (state === 'failed') this.#totalBytes -= unsentOf(item)
+    if (item.state === 'failed') this.#countFailed(-unsentOf(item))
+    if (state === 'failed') this.#countFailed(unsentOf(item))
     this.#counts[item.state]--
     this.#counts[state]++
     item.state = state
@@ -253,8 +257,13 @@ export class UploadQueue {
     this.#notify()
   }
 
+  #countFailed(bytes: number): void {
+    this.#totalBytes -= bytes
+    this.#failedBytes += bytes
+  }
+
   #drop(item: UploadItem): void {
-    if (item.state === 'failed') this.#totalBytes += unsentOf(item)
+    if (item.state === 'failed') this.#countFailed(-unsentOf(item))
     this.#totalBytes -= weightOf(item)
     this.#sentBytes -= item.sentBytes
     this.#counts[item.state]--

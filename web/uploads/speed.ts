@@ -1,6 +1,8 @@
 // Upload speed and time left by the product's formulas: a sample every second, the last five
 // averaged, the shown figure moving a fifth of the way to that average.
 
+import { intlLocale } from '../lib/i18n.ts'
+
 export const SAMPLE_INTERVAL_MS = 1000
 /** A tick after a late one comes early: it still counts, while two ticks in a row are one. */
 const LEAST_INTERVAL_MS = SAMPLE_INTERVAL_MS / 2
@@ -51,10 +53,19 @@ export function secondsLeft(remainingBytes: number, bytesPerSecond: number): num
   return Number.isFinite(seconds) ? seconds : null
 }
 
-/** `hh:mm:ss`, hours growing past two digits; `--:--:--` when unknown or zero. */
-export function formatTimeLeft(seconds: number | null): string {
-  if (seconds === null || !Number.isFinite(seconds) || seconds <= 0) return '--:--:--'
-  const whole = Math.ceil(seconds)
-  const parts = [Math.floor(whole / 3600), Math.floor(whole / 60) % 60, whole % 60]
-  return parts.map((part) => String(part).padStart(2, '0')).join(':')
+/** "43 sec", "5 min", "1 hr 20 min", as the language writes them; null when nobody knows. */
+export function formatTimeLeft(seconds: number | null): string | null {
+  if (seconds === null || !Number.isFinite(seconds) || seconds <= 0) return null
+  if (seconds <= 59) return inUnits(Math.ceil(seconds), 'second')
+  const minutes = Math.ceil(seconds / 60)
+  if (minutes < 60) return inUnits(minutes, 'minute')
+  const hours = Math.floor(minutes / 60)
+  if (hours >= 24) return inUnits(Math.round(hours / 24), 'day')
+  const rest = minutes % 60
+  const whole = inUnits(hours, 'hour')
+  return rest === 0 ? whole : `${whole} ${inUnits(rest, 'minute')}`
+}
+
+function inUnits(count: number, unit: 'second' | 'minute' | 'hour' | 'day'): string {
+  return new Intl.NumberFormat(intlLocale(), { style: 'unit', unit }).format(count)
 }

@@ -153,12 +153,24 @@ test('a failed file leaves the total, the rest reaches the end, and retry brings
   running.get('f1')?.events.onProgress(4)
   await end('f1', new UploadError('forbidden', '403'))
   await end('f2')
-  expect(queue.totals()).toMatchObject({ totalBytes: 14, sentBytes: 14, failed: 1, done: 1 })
+  expect(queue.totals()).toMatchObject({
+    totalBytes: 14,
+    sentBytes: 14,
+    failed: 1,
+    done: 1,
+    failedBytes: 6,
+  })
   expect(items[0]?.failure).toBe('forbidden')
   queue.retry(items[0]?.id ?? 0)
   expect(queue.totals()).toMatchObject({ totalBytes: 20, sentBytes: 14, active: 1 })
   await end('f1')
-  expect(queue.totals()).toMatchObject({ totalBytes: 20, sentBytes: 20, done: 2, failed: 0 })
+  expect(queue.totals()).toMatchObject({
+    totalBytes: 20,
+    sentBytes: 20,
+    done: 2,
+    failed: 0,
+    failedBytes: 0,
+  })
   expect(settled).toEqual(['f1 failed', 'f2 done', 'f1 done'])
 })
 

@@ -1,3 +1,4 @@
+import { i18n } from '@lingui/core'
 import { expect, test } from 'vitest'
 import { percentOf } from '../../../web/state/uploads.ts'
 import { createSpeedMeter, formatTimeLeft, secondsLeft } from '../../../web/uploads/speed.ts'
@@ -50,13 +51,11 @@ test('a cancelled file is no negative speed', () => {
   expect(meter.bytesPerSecond()).toBe(0)
 })
 
-test('time left is hh:mm:ss, or dashes when it cannot be known', () => {
-  expect(formatTimeLeft(secondsLeft(13_000, 1000))).toBe('00:00:13')
-  expect(formatTimeLeft(3661)).toBe('01:01:01')
-  expect(formatTimeLeft(360_000)).toBe('100:00:00')
-  expect(formatTimeLeft(secondsLeft(100, 0))).toBe('--:--:--')
-  expect(formatTimeLeft(null)).toBe('--:--:--')
-  expect(formatTimeLeft(0)).toBe('--:--:--')
+test('time left is told in one unit or two, or not at all when it cannot be known', () => {
+  i18n.loadAndActivate({ locale: 'en', messages: {} })
+  const told = [0.2, 13, 59.5, 61, 3_600, 3_661, 360_000].map(formatTimeLeft)
+  expect(told).toEqual(['1 sec', '13 sec', '1 min', '2 min', '1 hr', '1 hr 2 min', '4 days'])
+  for (const unknown of [secondsLeft(100, 0), null, 0]) expect(formatTimeLeft(unknown)).toBe(null)
 })
 
 test('percentages stay between 0 and 100', () => {

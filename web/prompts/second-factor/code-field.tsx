@@ -7,8 +7,11 @@ import { ApiError } from '../../api/client.ts'
 import { messageOf } from '../../api/error-text.ts'
 import type { Proof } from '../../api/second-factor.ts'
 import { formatMoment } from '../../lib/format.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { CodeField } from '../../ui/field.tsx'
-import './second-factor.css'
+import styles from './second-factor.css?url'
+
+await loadStylesheet(styles)
 
 /** Clocks that differ by more make each code wrong. */
 const MAX_SKEW_MS = 45_000

@@ -3,12 +3,15 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Copy, Download, Printer } from 'lucide-react'
 import { instanceName } from '../../lib/boot.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { saveBlob } from '../../lib/save-url.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import type { PromptProps } from '../../operations/prompt-kinds.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import './second-factor.css'
+import styles from './second-factor.css?url'
+
+await loadStylesheet(styles)
 
 export function RecoveryCodes({ codes }: { codes: readonly string[] }) {
   const { t } = useLingui()

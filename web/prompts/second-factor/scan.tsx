@@ -3,10 +3,13 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { Copy } from 'lucide-react'
 import type { Enrolment } from '../../../src/api-types.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { Qr } from '../../ui/qr.tsx'
-import './second-factor.css'
+import styles from './second-factor.css?url'
+
+await loadStylesheet(styles)
 
 export function ScanCode({ enrolment }: { enrolment: Enrolment }) {
   const { t } = useLingui()

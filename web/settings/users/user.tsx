@@ -2,19 +2,21 @@
 
 import { plural, t } from '@lingui/core/macro'
 import { Trans, useLingui } from '@lingui/react/macro'
-import { Trash2 } from 'lucide-react'
+import { FolderOpen, Trash2 } from 'lucide-react'
 import { useEffect } from 'react'
 import type { AccountRecord, GroupRecord } from '../../../src/access-types.ts'
-import { listGroups } from '../../api/access.ts'
+import { listAccess, listGroups } from '../../api/access.ts'
 import { ApiError } from '../../api/client.ts'
 import { getSettings } from '../../api/settings.ts'
 import { createUser, deleteUser, getUser, replaceUser } from '../../api/users.ts'
 import { switchableLanguages } from '../../layout/switches.tsx'
 import { boot } from '../../lib/boot.ts'
 import { go } from '../../lib/page/navigate.ts'
+import { ROOT } from '../../lib/paths.ts'
+import { openPrompt } from '../../operations/prompts.ts'
 import { toastError, toastSuccess } from '../../operations/toasts.ts'
 import { logOut, renewSession, session } from '../../state/session.ts'
-import { Button } from '../../ui/button.tsx'
+import { Button, IconButton } from '../../ui/button.tsx'
 import { CodeField, PasswordField, Select, TextField } from '../../ui/field.tsx'
 import { Switch } from '../../ui/toggle.tsx'
 import { confirmed } from '../confirmed.ts'
@@ -209,17 +211,7 @@ function AccountSection({ form, makesHomes }: { form: Form<UserDraft>; makesHome
                 : null
           }
         />
-        <CodeField
-          label={t`Root folder`}
-          hint={
-            draft.makeHome
-              ? t`Created from the username when you add the user.`
-              : t`The top-level folder for this user (scope).`
-          }
-          disabled={draft.makeHome}
-          {...field('scope')}
-          {...(draft.makeHome && { value: '' })}
-        />
+        <ScopeField form={form} />
         <Select
           label={t`Language`}
           {...field('locale')}
@@ -238,6 +230,47 @@ function AccountSection({ form, makesHomes }: { form: Form<UserDraft>; makesHome
         {...toggle('lockPassword')}
       />
     </Section>
+  )
+}
+
+function ScopeField({ form }: { form: Form<UserDraft> }) {
+  const { t } = useLingui()
+  const { draft, field, set } = form
+
+  async function choose() {
+    const folder = await openPrompt('transfer', { kind: 'choose', items: [], folder: ROOT })
+    if (folder === null) return
+    try {
+      // One's own tree may begin elsewhere, and have folders of other places at its top.
+      const { place } = await listAccess(folder)
+      if (place.startsWith('/')) set({ scope: place })
+      else toastError(t`This folder can’t be a root folder.`)
+    } catch (error) {
+      toastError(error)
+    }
+  }
+
+  return (
+    <CodeField
+      label={t`Root folder`}
+      hint={
+        draft.makeHome
+          ? t`Created from the username when you add the user.`
+          : t`The top-level folder for this user (scope).`
+      }
+      disabled={draft.makeHome}
+      {...field('scope')}
+      {...(draft.makeHome && { value: '' })}
+      end={
+        <IconButton
+          size="sm"
+          icon={FolderOpen}
+          label={t`Choose folder`}
+          disabled={draft.makeHome}
+          onClick={() => void choose()}
+        />
+      }
+    />
   )
 }
 

@@ -4,6 +4,7 @@ import libraryStyles from 'pdfjs-dist/legacy/web/pdf_viewer.css?url'
 import { type RefObject, use, useEffect, useRef, useState } from 'react'
 import { isChanged } from '../../api/content.ts'
 import { messageOf } from '../../api/error-text.ts'
+import { formatNumber } from '../../lib/format.ts'
 import { keyLetter } from '../../lib/page/keys.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { toastError } from '../../operations/toasts.ts'
@@ -223,7 +224,7 @@ interface NotesProps {
 }
 
 /** What could not be read, or how far printing is. */
-function Notes({ lost, page: printPage, state, onCancel }: NotesProps) {
+function Notes({ lost, page, state, onCancel }: NotesProps) {
   if (lost !== null) {
     return (
       <div className="vw-toast row fs-md" role="alert">
@@ -234,11 +235,12 @@ function Notes({ lost, page: printPage, state, onCancel }: NotesProps) {
       </div>
     )
   }
-  if (printPage === 0) return null
+  if (page === 0) return null
+  const printPage = formatNumber(page)
   return (
     <div className="vw-toast row fs-md" role="status">
       <Trans>
-        Preparing page {printPage} of {state.pages}
+        Preparing page {printPage} of {formatNumber(state.pages)}
       </Trans>
       <Button size="sm" onClick={onCancel}>
         <Trans>Cancel</Trans>

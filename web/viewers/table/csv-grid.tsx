@@ -6,13 +6,12 @@
 
 import { useLingui } from '@lingui/react/macro'
 import type { VirtualItem } from '@tanstack/react-virtual'
-import { ArrowDown, ArrowUp, Copy, X } from 'lucide-react'
+import { Copy, X } from 'lucide-react'
 import {
   type KeyboardEvent,
   type RefObject,
   useEffect,
   useLayoutEffect,
-  useMemo,
   useRef,
   useState,
 } from 'react'
@@ -24,12 +23,13 @@ import { copyWithToast } from '../../operations/copy-text.ts'
 import { isNumeric } from '../../text/csv.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { focusQuietly } from '../frame/viewer-keys.ts'
+import { useColumnWidths } from './column-widths.ts'
 import type { CsvFacts, CsvRow, CsvSort } from './csv-client.ts'
+import { HEAD_PX, HeadRow, type HeadRowProps } from './csv-head.tsx'
 
 const ROW_PX = 32
-const HEAD_PX = 36
-const CHAR_PX = 7.6
-const CELL_PADDING_PX = 24
+/** Shift and an arrow make a column wider or narrower by this. */
+const RESIZE_STEP_PX = 24
 /** Browsers give up on taller boxes, some of them a little above this. */
 const MAX_HEIGHT_PX = 15_000_000
 const OVERSCAN_ROWS = 6
@@ -54,11 +54,13 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
   const [active, setActive] = useState<Cell>({ row: 0, column: 0 })
   const [open, setOpen] = useState(false)
   const numberPx = 20 + String(facts.rowCount).length * 8.5
-  const widths = useMemo(() => facts.widths.map(widthOf), [facts.widths])
+  const { widths, resize } = useColumnWidths(box, facts.widths, numberPx)
   const columns = useColumns(() => box.current, widths, {
     paddingStart: numberPx,
     scrollPaddingStart: numberPx,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it has read the widths before
+  useLayoutEffect(() => columns.measure(), [widths])
   const rows = useTallRows(box, rowCount)
   const text = rowAt(active.row)?.cells[active.column] ?? ''
   const copyCell = () => copyWithToast(text, t`Cell copied`)
@@ -80,7 +82,9 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
       return
     }
     const move = moveOf(event, { rows: rowCount, columns: widths.length, page: rows.page })
-    if (move !== undefined) {
+    if (event.shiftKey && move?.[0] === 0) {
+      resize(active.column, { byPx: move[1] * RESIZE_STEP_PX })
+    } else if (move !== undefined) {
       const row = clamp(active.row + move[0], rowCount)
       const column = clamp(active.column + move[1], widths.length)
       setActive({ row, column })
@@ -109,6 +113,7 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
       >
         <Sheet
           {...{ rows, columns, numberPx, nameOf, isNumber, sort, onSort, rowAt, active }}
+          onResize={(column, px) => resize(column, { px })}
           onChoose={(cell) => {
             setActive(cell)
             setOpen(true)
@@ -316,75 +321,6 @@ function CellDetail({ name, rowNumber, text, onCopy, onClose }: CellDetailProps)
       </p>
     </aside>
   )
-}
-
-interface HeadRowProps {
-  columns: readonly VirtualItem[]
-  numberPx: number
-  nameOf(column: number): string
-  /** Whether the heads stand over numbers, which end where the column ends. */
-  isNumber(column: number): boolean
-  sort: CsvSort | null
-  onSort(sort: CsvSort | null): void
-}
-
-function HeadRow({ columns, numberPx, nameOf, isNumber, sort, onSort }: HeadRowProps) {
-  const { t } = useLingui()
-  return (
-    <div className="csv-head sunken" role="row" aria-rowindex={1} style={{ blockSize: HEAD_PX }}>
-      <span className="csv-corner" style={{ inlineSize: numberPx }} role="columnheader">
-        <span className="sr">{t`Row`}</span>
-      </span>
-      {columns.map((column) => (
-        <Heading
-          key={column.index}
-          name={nameOf(column.index)}
-          column={column}
-          isNumber={isNumber(column.index)}
-          sort={sort?.column === column.index ? sort : null}
-          onSort={onSort}
-        />
-      ))}
-    </div>
-  )
-}
-
-interface HeadingProps {
-  name: string
-  column: VirtualItem
-  isNumber: boolean
-  sort: CsvSort | null
-  onSort(sort: CsvSort | null): void
-}
-
-/** Up, down, and back to the order of the file. */
-function Heading({ name, column, isNumber, sort, onSort }: HeadingProps) {
-  const { index } = column
-  const next =
-    sort === null
-      ? { column: index, ascending: true }
-      : sort.ascending
-        ? { column: index, ascending: false }
-        : null
-  const order = sort === null ? 'none' : sort.ascending ? 'ascending' : 'descending'
-  return (
-    <span
-      className={isNumber ? 'csv-heading csv-heading--number' : 'csv-heading'}
-      role="columnheader"
-      aria-sort={order}
-      style={{ insetInlineStart: column.start, inlineSize: column.size }}
-    >
-      <button type="button" onClick={() => onSort(next)} title={name}>
-        <bdi className="trunc">{name}</bdi>
-        {sort?.ascending === true && <ArrowUp className="i i-xs" aria-hidden />}
-        {sort?.ascending === false && <ArrowDown className="i i-xs" aria-hidden />}
-      </button>
-    </span>
-  )
-}
-
-function widthOf(chars: number): number {
-  return Math.round(chars * CHAR_PX + CELL_PADDING_PX)
 }
 
 function clamp(value: number, count: number): number {

@@ -3,7 +3,7 @@
 
 import { plural } from '@lingui/core/macro'
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
-import { Funnel } from 'lucide-react'
+import { ChevronDown, Funnel } from 'lucide-react'
 import { useEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
@@ -199,18 +199,21 @@ function ReadingFields({ facts, reopen }: { facts: CsvFacts; reopen(how: Reading
         checked={facts.header}
         onChange={(header) => reopen({ header })}
       />
-      <select
-        className="vx-select"
-        aria-label={t`Delimiter`}
-        value={facts.delimiter}
-        onChange={(event) => reopen({ delimiter: event.currentTarget.value as Delimiter })}
-      >
-        {delimiters.map((delimiter) => (
-          <option key={delimiter} value={delimiter}>
-            {names[delimiter]}
-          </option>
-        ))}
-      </select>
+      <span className="select">
+        <select
+          className="vx-select"
+          aria-label={t`Delimiter`}
+          value={facts.delimiter}
+          onChange={(event) => reopen({ delimiter: event.currentTarget.value as Delimiter })}
+        >
+          {delimiters.map((delimiter) => (
+            <option key={delimiter} value={delimiter}>
+              {names[delimiter]}
+            </option>
+          ))}
+        </select>
+        <ChevronDown className="i i-sm" aria-hidden />
+      </span>
       <EncodingSelect
         className="vx-select"
         value={facts.encoding}

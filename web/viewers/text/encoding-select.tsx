@@ -1,4 +1,5 @@
 import { useLingui } from '@lingui/react/macro'
+import { ChevronDown } from 'lucide-react'
 import { encodingGroupNames } from '../../editor/code/encoding-groups.ts'
 import { encodingGroups, encodingLabel } from '../../text/encodings.ts'
 
@@ -11,21 +12,24 @@ interface EncodingSelectProps {
 export function EncodingSelect({ className, value, onChange }: EncodingSelectProps) {
   const { t, i18n } = useLingui()
   return (
-    <select
-      className={className}
-      aria-label={t`Encoding`}
-      value={value}
-      onChange={(event) => onChange(event.currentTarget.value)}
-    >
-      {encodingGroups.map(({ group, names }) => (
-        <optgroup key={group} label={i18n._(encodingGroupNames[group])}>
-          {names.map((name) => (
-            <option key={name} value={name}>
-              {encodingLabel({ name, bom: false })}
-            </option>
-          ))}
-        </optgroup>
-      ))}
-    </select>
+    <span className="select">
+      <select
+        className={className}
+        aria-label={t`Encoding`}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value)}
+      >
+        {encodingGroups.map(({ group, names }) => (
+          <optgroup key={group} label={i18n._(encodingGroupNames[group])}>
+            {names.map((name) => (
+              <option key={name} value={name}>
+                {encodingLabel({ name, bom: false })}
+              </option>
+            ))}
+          </optgroup>
+        ))}
+      </select>
+      <ChevronDown className="i i-sm" aria-hidden />
+    </span>
   )
 }
