@@ -154,7 +154,7 @@ describe('accessibility', () => {
       await entry(page, 'a.txt').click()
       await expectSelected(page, ['a.txt'])
       await expect.poll(() => faintTexts(page, 'body')).toEqual([])
-      await page.keyboard.press('F2')
+      await page.keyboard.press('Alt+n')
       await page.getByRole('dialog').waitFor()
       await expect.poll(() => faintTexts(page, 'dialog[open]')).toEqual([])
       for (const path of ['/settings/profile', '/settings/global', '/settings/users']) {
@@ -180,7 +180,7 @@ describe('accessibility', () => {
       await expect.poll(async () => (await longestAnimationS(menu)) > 0.01).toBe(moves)
       await page.keyboard.press('Escape')
       await menu.waitFor({ state: 'detached' })
-      await page.keyboard.press('F2')
+      await page.keyboard.press('Alt+n')
       const dialog = page.getByRole('dialog')
       await dialog.waitFor()
       await expect.poll(async () => (await longestAnimationS(dialog)) > 0.01).toBe(moves)

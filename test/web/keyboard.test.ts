@@ -219,7 +219,7 @@ describe('the keyboard', () => {
     await page.keyboard.press('Control+Space')
     await expectSelected(page, ['photo.tar.gz'])
     await page.keyboard.press('F2')
-    await page.getByRole('dialog', { name: 'Rename file' }).locator('input:focus').waitFor()
+    await page.locator('.rename input:focus').waitFor()
     // The stem is selected: typing keeps the extension.
     await page.keyboard.type('picture')
     await page.keyboard.press('Enter')
@@ -278,7 +278,7 @@ describe('the keyboard', () => {
     await page.keyboard.press('ArrowDown')
     await expectSelected(page, ['old.txt'])
     await page.keyboard.press('F2')
-    await page.locator('dialog input:focus').waitFor()
+    await page.locator('.rename input:focus').waitFor()
     await page.keyboard.type('new')
     await page.keyboard.press('Enter')
     await expectNames(page, ['new.txt'])
@@ -392,7 +392,7 @@ describe('the keyboard', () => {
     const rename = async (name: string) => {
       await page.keyboard.press('Home')
       await page.keyboard.press('F2')
-      await page.locator('dialog input:focus').waitFor()
+      await page.locator('.rename input:focus').waitFor()
       await page.keyboard.type(name)
       await page.keyboard.press('Enter')
       await expectNames(page, [`${name}.txt`])

@@ -117,7 +117,7 @@ describe('a folder that is sorted aside', () => {
     await typeQuickly(page, 'file 30.')
     await expectFocusInSight(page, 'file 30.txt')
     await page.keyboard.press('F2')
-    await page.getByRole('dialog').getByLabel('New name').fill('zz.txt')
+    await page.getByLabel('New name').fill('zz.txt')
     await page.keyboard.press('Enter')
     await expectFocusInSight(page, 'zz.txt')
     expect(open.problems).toEqual([])

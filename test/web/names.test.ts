@@ -38,10 +38,9 @@ async function leaveFile(page: Page): Promise<void> {
 async function rename(page: Page, from: string, to: string): Promise<void> {
   await select(page, from)
   await page.keyboard.press('F2')
-  const dialog = page.getByRole('dialog', { name: 'Rename file' })
-  await dialog.getByRole('textbox').fill(to)
+  await page.getByLabel('New name').fill(to)
   await page.keyboard.press('Enter')
-  await page.locator('dialog[open]').waitFor({ state: 'detached' })
+  await page.getByLabel('New name').waitFor({ state: 'detached' })
   await entry(page, to).waitFor()
 }
 

@@ -50,21 +50,21 @@ describe('a lost connection', () => {
     await page.getByText('No connection to the server. Trying again…').waitFor({ state: 'hidden' })
   })
 
-  it('lets a dialog try the same name again once it is back', async () => {
+  it('lets the same name be tried again once it is back', async () => {
     await using open = await openFolder({ 'a.txt': 'a' }, { path: '/files/' })
     const { page, context } = open
     await entry(page, 'a.txt').click()
     await page.keyboard.press('F2')
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('textbox').fill('b.txt')
+    const field = page.getByLabel('New name')
+    await field.fill('b.txt')
     await context.setOffline(true)
     await page.keyboard.press('Enter')
-    await dialog.getByText('No connection to the server.').waitFor()
+    await page.locator('#listing').getByText('No connection to the server.').waitFor()
     const told = page.getByText('No connection to the server. Trying again…')
     await told.waitFor()
     await context.setOffline(false)
     await told.waitFor({ state: 'hidden' })
-    await dialog.getByRole('textbox').press('Enter')
+    await field.press('Enter')
     await entry(page, 'b.txt').waitFor()
   })
 

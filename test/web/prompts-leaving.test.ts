@@ -7,8 +7,8 @@ const openFolder = listedFolders()
 
 async function typeNewName(page: Page) {
   await entry(page, 'a.txt').click()
-  await page.keyboard.press('F2')
-  const dialog = page.getByRole('dialog', { name: 'Rename file' })
+  await page.keyboard.press('Alt+n')
+  const dialog = page.getByRole('dialog', { name: 'New folder' })
   const name = dialog.getByRole('textbox')
   await expect.poll(() => name.evaluate((field) => field === document.activeElement)).toBe(true)
   await page.keyboard.type('typed')

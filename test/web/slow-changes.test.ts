@@ -108,7 +108,7 @@ describe('a change that is under way', () => {
     const held = await hold(page, 'PATCH', '/a.txt?**')
     await entry(page, 'a.txt').click()
     await page.keyboard.press('F2')
-    await page.getByRole('dialog').getByLabel('New name').fill('z.txt')
+    await page.getByLabel('New name').fill('z.txt')
     await page.keyboard.press('Enter')
     await held.asked
     await expectNames(page, ['b.txt', 'z.txt'])

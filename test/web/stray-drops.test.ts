@@ -54,7 +54,7 @@ describe('a file from outside is refused', () => {
     const { page } = open
     await showList(page)
     await entry(page, 'note.txt').click()
-    await page.keyboard.press('F2')
+    await page.keyboard.press('Alt+n')
     await page.getByRole('dialog').waitFor()
     expect(await dropInTheMiddle(page)).toBe(true)
 

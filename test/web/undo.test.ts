@@ -42,7 +42,7 @@ async function expectTree(tree: Tree, files: Record<string, string>): Promise<vo
 async function rename(page: Page, from: string, to: string): Promise<void> {
   await entry(page, from).click()
   await page.keyboard.press('F2')
-  await page.getByRole('dialog').getByLabel('New name').fill(to)
+  await page.getByLabel('New name').fill(to)
   await page.keyboard.press('Enter')
   await toast(page, `Renamed to “${to}”`).waitFor()
 }

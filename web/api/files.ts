@@ -48,6 +48,27 @@ export async function fetchInfo(vpath: string, signal?: AbortSignal): Promise<Fi
   return callJson<FileInfo>(`/resources${encodePath(vpath)}`, { query, ...(signal && { signal }) })
 }
 
+/** What a card of a folder shows. */
+export interface FolderSummary {
+  items: number
+  picture: FileEntry | null
+}
+
+/** How much is in a folder, and one of its pictures. */
+export async function fetchSummary(vpath: string, signal: AbortSignal): Promise<FolderSummary> {
+  const query = { ...asEntry(vpath), summary: true }
+  const info = await callJson<FileInfo>(`/resources${encodePath(vpath)}`, { query, signal })
+  const { numDirs = 0, numFiles = 0, picture = null } = info
+  return { items: numDirs + numFiles, picture }
+}
+
+/** How long a film is, in seconds; null where its head does not say. */
+export async function fetchLength(vpath: string, signal: AbortSignal): Promise<number | null> {
+  const query = { ...asEntry(vpath), duration: true }
+  const info = await callJson<FileInfo>(`/resources${encodePath(vpath)}`, { query, signal })
+  return info.duration ?? null
+}
+
 // Below this name the server would otherwise give its recursive listing.
 function asEntry(vpath: string): { recursive?: false } {
   return /^\/recursive(\/|$)/.test(vpath) ? { recursive: false } : {}

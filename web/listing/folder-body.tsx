@@ -8,6 +8,7 @@ import { useSnapshot } from 'valtio'
 import { ErrorPanel } from '../layout/error-panel.tsx'
 import { canPickFolders, PHONE, TOUCHED, useMedia } from '../lib/page/media.ts'
 import { goHref } from '../lib/page/navigate.ts'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { runAction } from '../operations/commands/registry.ts'
 import { nearestFolder, retry } from '../operations/open-folder.ts'
@@ -22,9 +23,17 @@ import { openGridMenu } from './grid/grid-menu.tsx'
 import { layoutOf } from './grid/metrics.ts'
 import { pull } from './grid/pull.ts'
 import { SwipeActions } from './grid/row-swipe.tsx'
+import { useColumnView } from './use-columns.ts'
 import { useAbilities, useListing } from './use-listing.ts'
 
+const Columns = onDemandAtOnce(async () => (await import('./columns/columns.tsx')).Columns)
+
 export function FolderBody() {
+  const content = <FolderContent />
+  return useColumnView() ? <Columns>{content}</Columns> : content
+}
+
+function FolderContent() {
   const phase = useListing()
   const { kind, vpath } = phase
   const { folder, visible, filter } = phase.shown
@@ -168,11 +177,12 @@ function ListingSkeleton() {
   const { view } = useListing().shown
   const phone = useMedia(PHONE)
   const { compactRows } = useSnapshot(prefs)
-  const layout = layoutOf(view, phone)
+  const given = layoutOf(view, phone, useColumnView())
+  const layout = given === 'column' ? 'list' : given
   if (layout === 'list' || layout === 'touch') {
     return (
       <div
-        className={`skeleton skeleton--${layout}${compactRows ? ' is-compact' : ''}`}
+        className={`skeleton skeleton--${layout}${compactRows || given === 'column' ? ' is-compact' : ''}`}
         aria-hidden
       >
         {WIDTHS.map((percent, row) => (

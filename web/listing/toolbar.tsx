@@ -36,6 +36,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { SortMenu } from './sort-menu.tsx'
+import { useColumnView } from './use-columns.ts'
 import { useAbilities, useCounts, useListing, useSelection } from './use-listing.ts'
 
 export function Toolbar() {
@@ -50,6 +51,7 @@ function IdleBar({ phone }: { phone: boolean }) {
   const { view, visible, filter, sort } = phase.shown
   const { paths } = useSelection()
   const waiting = phase.kind === 'loading' && phase.slow
+  const columns = useColumnView()
   return (
     <div className="tools row rigid fs-md">
       <span className="tools__count grow" aria-live="off">
@@ -63,7 +65,7 @@ function IdleBar({ phone }: { phone: boolean }) {
           <Counts />
         )}
       </span>
-      {(view !== 'list' || phone) && visible.length + filter.length > 0 && (
+      {(view !== 'list' || phone || columns) && visible.length + filter.length > 0 && (
         <SortMenu sort={sort} onChange={chooseSort} />
       )}
       <FilterField folded={phone} />

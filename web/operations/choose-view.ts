@@ -9,11 +9,13 @@ import {
 } from '../lib/sorting/sort-entries.ts'
 import { rememberView } from '../state/folder-views.ts'
 import { currentFolderPath, landAt, setShown, shownFolder } from '../state/listing.ts'
+import { prefs, setPref } from '../state/prefs.ts'
 import { saveDefaults } from './user-defaults.ts'
 
 export function chooseView(view: ViewMode): void {
   const { view: before, focus } = shownFolder()
-  if (before === view) return
+  if (before === view && !prefs.columns) return
+  if (prefs.columns) setPref('columns', false)
   setShown({ view })
   landAt(focus === null ? { kind: 'top' } : { kind: 'entry', path: focus })
   const folder = currentFolderPath()

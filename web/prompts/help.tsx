@@ -79,6 +79,7 @@ const right: readonly Section[] = [
       'view-list',
       'view-grid',
       'view-gallery',
+      'view-columns',
       { label: msg`Show this help`, keys: ['F1', '?'] },
     ],
   },

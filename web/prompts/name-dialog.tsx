@@ -2,10 +2,10 @@
 // cancels, as it does wherever names are typed: one name is soon typed again.
 
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { describeRefusal } from '../operations/names/name-check.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { TextField } from '../ui/field.tsx'
-import { describeRefusal } from './name-check.ts'
 
 interface NameDialogProps {
   title: ReactNode

@@ -7,10 +7,10 @@ import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { joinPath, shownName } from '../lib/paths.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
 import { makeFile, makeFolder } from '../operations/file-operations.ts'
+import { describeClash, describeNameProblem, namesIn } from '../operations/names/name-check.ts'
 import type { NewEntryProps, PromptProps } from '../operations/prompt-kinds.ts'
 import { FileTile, FolderGlyph } from '../ui/file-icon.tsx'
 import styles from './files.css?url'
-import { describeClash, describeNameProblem, namesIn } from './name-check.ts'
 import { NameDialog } from './name-dialog.tsx'
 
 await loadStylesheet(styles)

@@ -8,6 +8,7 @@ import { type FormPart, partOf } from '../lib/form-part.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { joinPath, parentOf, shownName } from '../lib/paths.ts'
 import { renameEntries } from '../operations/file-operations.ts'
+import { namesIn } from '../operations/names/name-check.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -16,7 +17,6 @@ import { FileTile } from '../ui/file-icon.tsx'
 import { Checkbox, Segmented } from '../ui/toggle.tsx'
 import { type BatchResult, type BatchRule, batchNames, orderSteps } from './batch-names.ts'
 import styles from './files.css?url'
-import { namesIn } from './name-check.ts'
 
 await loadStylesheet(styles)
 

@@ -4,8 +4,8 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { useState } from 'react'
 import { parentOf, shownName, splitName } from '../lib/paths.ts'
 import { renameEntry } from '../operations/file-operations.ts'
+import { describeClash, describeNameProblem, namesIn } from '../operations/names/name-check.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
-import { describeClash, describeNameProblem, namesIn } from './name-check.ts'
 import { NameDialog } from './name-dialog.tsx'
 
 export function RenamePrompt({ entry, answer }: PromptProps<'rename'>) {

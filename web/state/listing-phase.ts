@@ -192,7 +192,7 @@ function isServerOrder(folder: Folder, sort: SortChoice): boolean {
   )
 }
 
-function foldersFirst(entries: readonly FileEntry[]): FileEntry[] {
+export function foldersFirst(entries: readonly FileEntry[]): FileEntry[] {
   const folders = entries.filter((entry) => entry.isDir)
   return folders.concat(entries.filter((entry) => !entry.isDir))
 }

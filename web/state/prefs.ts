@@ -25,6 +25,8 @@ interface Prefs {
   compactRows: boolean
   /** The tree of folders in the sidebar is open. */
   folderTree: boolean
+  /** Folders are shown side by side where there is room, whatever view they have otherwise. */
+  columns: boolean
 }
 
 /** The script in the page's head reads it before the first paint, so it has a key of its own. */
@@ -39,6 +41,7 @@ const defaults: Prefs = {
   details: false,
   compactRows: false,
   folderTree: false,
+  columns: false,
 }
 
 function read(): Prefs {
@@ -154,6 +157,13 @@ export function applyTheme(): void {
   root.dataset.theme = theme
   root.classList.toggle('dark', theme === 'dark')
   root.classList.toggle('light', theme === 'light')
+  paintFrame()
+}
+
+/** The browser's own frame is as the page, unless the instance has a colour. */
+function paintFrame(): void {
+  const meta = document.querySelector<HTMLMetaElement>('meta[name="theme-color"]')
+  if (meta && boot.Color === '') meta.content = getComputedStyle(document.body).backgroundColor
 }
 
 dark?.addEventListener('change', applyTheme)

@@ -18,6 +18,8 @@ interface Slots {
   help: { run: () => void } | null
   filter: { run: () => void } | null
   uploads: UploadSlot | null
+  /** The listing has rows in which a name can be typed, once the field for it is loaded. */
+  rowNames: { load: () => Promise<unknown> } | null
   /** The place in the header that a screen fills on phones. */
   phoneBar: { element: HTMLElement } | null
 }
@@ -28,6 +30,7 @@ export const slots = proxy<Slots>({
   help: null,
   filter: null,
   uploads: null,
+  rowNames: null,
   phoneBar: null,
 })
 

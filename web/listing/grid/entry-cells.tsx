@@ -1,13 +1,15 @@
 // One entry in each of the views. They know nothing but their entry and its state: clicks, drags and
 // keys are handled by the grid around them, so that a row costs no listeners.
 
-import { useLingui } from '@lingui/react/macro'
+import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { Download, Ellipsis, EllipsisVertical, Play, Share2 } from 'lucide-react'
 import { memo, useEffect, useId, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { previewUrl } from '../../api/files.ts'
+import { type FolderSummary, previewUrl } from '../../api/files.ts'
 import { boot } from '../../lib/boot.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
+import { savesData } from '../../lib/page/media.ts'
+import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { filesHref } from '../../lib/paths.ts'
 import { hasThumbnail } from '../../lib/previews.ts'
 import { abilitiesOn } from '../../state/rights.ts'
@@ -16,6 +18,11 @@ import { FileTile, FolderGlyph, PageIcon, tintOf } from '../../ui/file-icon.tsx'
 import { EntryDate, EntryFacts, EntrySize } from '../details/entry-facts.tsx'
 import { NameLabel } from './name-label.tsx'
 import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
+
+const SummaryOf = onDemandAtOnce(async () => (await import('./folder-summary.tsx')).SummaryOf)
+const FilmLength = onDemandAtOnce(async () => (await import('./film-length.tsx')).FilmLength)
+export const loadRenameField = async () => (await import('./rename-field.tsx')).RenameField
+const RenameField = onDemandAtOnce(loadRenameField)
 
 export interface CellProps {
   entry: FileEntry
@@ -32,7 +39,8 @@ export interface CellProps {
   dragged: boolean
   /** The row below is selected, too. */
   joined: boolean
-  draggable: boolean
+  /** Its name is being typed. */
+  renamed: boolean
 }
 
 function stateClasses(props: CellProps, base: string): string {
@@ -129,10 +137,17 @@ export const ListRow = memo(function ListRow(props: CellProps) {
         <EntryCheck entry={entry} selected={selected} />
       </span>
       <span role="gridcell" className="name lrow__name shrinks">
-        <EntryLink entry={entry}>
-          <EntryIcon entry={entry} />
-          <NameLabel name={entry.name} />
-        </EntryLink>
+        {props.renamed ? (
+          <span className="entry-link row grow">
+            <EntryIcon entry={entry} />
+            <RenameField entry={entry} />
+          </span>
+        ) : (
+          <EntryLink entry={entry}>
+            <EntryIcon entry={entry} />
+            <NameLabel name={entry.name} />
+          </EntryLink>
+        )}
       </span>
       <span role="gridcell" className="lcols__kind trunc">
         {entry.isDir ? '' : entry.extension.slice(1).toUpperCase()}
@@ -183,7 +198,7 @@ function cellAttributes(
   role: 'row' | 'gridcell' = 'gridcell',
   labelledBy?: string,
 ) {
-  const { entry, index, rowIndex, selected, tabStop, busy, draggable } = props
+  const { entry, index, rowIndex, selected, tabStop, busy, renamed } = props
   return {
     ...dataOf(entry, index),
     role,
@@ -193,7 +208,8 @@ function cellAttributes(
     'aria-labelledby': labelledBy,
     'aria-busy': busy || undefined,
     tabIndex: tabStop ? 0 : -1,
-    draggable,
+    // Text in the field is marked by dragging, too.
+    draggable: !renamed,
     className: stateClasses(props, base),
   }
 }
@@ -202,13 +218,23 @@ export const FolderCard = memo(function FolderCard(props: CellProps) {
   const { entry, selected } = props
   const { t } = useLingui()
   const id = useId()
+  const asks = entry.unreachable !== true && !savesData()
+  const [summary, setSummary] = useState<FolderSummary | null>()
   return (
     <div {...cellAttributes(props, 'fcard', 'gridcell', id)}>
+      {asks && <SummaryOf entry={entry} onKnown={setSummary} />}
       <EntryLink entry={entry}>
-        <FolderGlyph />
+        <span className="fcard__glyph relative center rigid">
+          <FolderGlyph />
+          {summary?.picture && <Thumbnail entry={summary.picture} className="fcard__thumb" />}
+        </span>
         <span className="fcard__words" id={id}>
           <NameLabel name={entry.name} />
-          <EntryFacts entry={entry} />
+          {asks && summary !== null ? (
+            <FolderFacts summary={summary} />
+          ) : (
+            <EntryFacts entry={entry} />
+          )}
         </span>
       </EntryLink>
       <EntryCheck entry={entry} selected={selected} />
@@ -217,11 +243,28 @@ export const FolderCard = memo(function FolderCard(props: CellProps) {
   )
 })
 
-function PlayMark() {
+function FolderFacts({ summary }: { summary: FolderSummary | undefined }) {
   return (
-    <span className="play" aria-hidden>
-      <Play className="i" />
-    </span>
+    <small className="facts trunc num dim">
+      {summary?.items === 0 ? (
+        <Trans>Empty folder</Trans>
+      ) : summary ? (
+        <Plural value={summary.items} one="# item" other="# items" />
+      ) : (
+        '\u00a0'
+      )}
+    </small>
+  )
+}
+
+function PlayMark({ entry }: { entry: FileEntry }) {
+  return (
+    <>
+      <span className="play" aria-hidden>
+        <Play className="i" />
+      </span>
+      <FilmLength entry={entry} />
+    </>
   )
 }
 
@@ -236,7 +279,7 @@ export const FileCard = memo(function FileCard(props: CellProps) {
         <span className="card__picture center fills line-bottom sunken relative">
           <PageIcon entry={entry} />
           <Thumbnail entry={entry} className="card__thumb" onShown={() => setPictured(true)} />
-          {pictured && entry.type === 'video' && <PlayMark />}
+          {pictured && entry.type === 'video' && <PlayMark entry={entry} />}
         </span>
         <span className="card__words" id={id}>
           <NameLabel name={entry.name} />
@@ -268,7 +311,7 @@ export const GalleryTile = memo(function GalleryTile(props: CellProps) {
       <EntryLink entry={entry}>
         {!pictured && <PageIcon entry={entry} />}
         <Thumbnail entry={entry} className="gtile__thumb" onShown={() => setPictured(true)} />
-        {pictured && entry.type === 'video' && <PlayMark />}
+        {pictured && entry.type === 'video' && <PlayMark entry={entry} />}
         <span className="gtile__name strong fs-md">
           <NameLabel name={entry.name} />
         </span>
@@ -290,7 +333,7 @@ interface Props {
   onShown?: () => void
 }
 
-const Thumbnail = memo(function Thumbnail({ entry, className, onShown }: Props) {
+export const Thumbnail = memo(function Thumbnail({ entry, className, onShown }: Props) {
   const url = thumbnailUrl(entry)
   const { type: kind } = entry
   const [turn, setTurn] = useState<string | null>(null)

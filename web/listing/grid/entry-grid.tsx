@@ -19,7 +19,10 @@ import { PHONE, TOUCHED, useMedia } from '../../lib/page/media.ts'
 import { scroll } from '../../operations/open-folder.ts'
 import { indexOfPath, setShown, shownFolder } from '../../state/listing.ts'
 import { prefs } from '../../state/prefs.ts'
+import { renaming } from '../../state/renaming.ts'
+import { provide } from '../../state/slots.ts'
 import { drag } from '../drag/drag-session.ts'
+import { useColumnView } from '../use-columns.ts'
 import { useClipboard, useListing, useSelection } from '../use-listing.ts'
 import { ColumnHeader } from './column-header.tsx'
 import {
@@ -28,6 +31,7 @@ import {
   FolderCard,
   GalleryTile,
   ListRow,
+  loadRenameField,
   TouchRow,
 } from './entry-cells.tsx'
 import { type Geometry, type Line, lineAt, linesBetween, lineTop, placeOf } from './geometry.ts'
@@ -69,6 +73,7 @@ export function EntryGrid() {
     ready: widthPx > 0,
     look,
   })
+  useRowNames(layout === 'list' || layout === 'column')
   const events = useGridEvents({
     scroller,
     content,
@@ -79,7 +84,7 @@ export function EntryGrid() {
   })
 
   const classes = ['grid', `grid--${layout}`, 'file-icons', view]
-  if (layout === 'list' && compactRows) classes.push('is-compact')
+  if (layout === 'column' || (layout === 'list' && compactRows)) classes.push('is-compact')
   if (mode || paths.size > 0) classes.push('is-selecting')
   const stop = indexOfPath(tabStop)
   const stopInSight = lines.some((line) => holds(line, stop))
@@ -93,7 +98,7 @@ export function EntryGrid() {
       aria-label={t`Files`}
       aria-multiselectable
       aria-rowcount={geometry.lines + (layout === 'list' ? 1 : 0)}
-      aria-colcount={layout === 'list' ? 6 : metrics.columns}
+      aria-colcount={layout === 'list' ? 6 : layout === 'column' ? 2 : metrics.columns}
       aria-busy={kind === 'loading'}
       tabIndex={stopInSight ? -1 : 0}
       className={classes.join(' ')}
@@ -123,15 +128,31 @@ export function EntryGrid() {
   )
 }
 
+/** Names are typed in rows, but for fingers, which need the room of a dialog. */
+function useRowNames(hasRows: boolean): void {
+  const touched = useMedia(TOUCHED)
+  const someSelected = useSelection().paths.size > 0
+  const possible = hasRows && !touched
+  useEffect(() => {
+    if (possible) return provide('rowNames', { load: loadRenameField })
+  }, [possible])
+  useEffect(() => {
+    // What is typed right after the key belongs into the field.
+    if (possible && someSelected) loadRenameField().catch(() => {})
+  }, [possible, someSelected])
+}
+
 function useMetrics(widthPx: number, remPx: number): Metrics {
   const { visible, view } = useListing().shown
   const folders = useMemo(() => countFolders(visible), [visible])
   const { compactRows } = useSnapshot(prefs)
   const phone = useMedia(PHONE)
+  const column = useColumnView()
   return useMemo(
     () =>
       measure({
         view,
+        column,
         phone,
         compact: compactRows,
         widthPx: Math.max(widthPx, 1),
@@ -139,7 +160,7 @@ function useMetrics(widthPx: number, remPx: number): Metrics {
         files: visible.length - folders,
         remPx,
       }),
-    [view, phone, compactRows, widthPx, folders, visible.length, remPx],
+    [view, column, phone, compactRows, widthPx, folders, visible.length, remPx],
   )
 }
 
@@ -259,7 +280,9 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
   const { focus, busy, fresh } = useListing().shown
   const { cutPaths } = useClipboard()
   const dragged = useSnapshot(drag).paths
+  const { path: renamedPath } = useSnapshot(renaming)
   const { layout } = metrics
+  const isList = layout === 'list' || layout === 'column'
   const offset = layout === 'list' ? 2 : 1
   // No pointer hovers where a finger is all there is.
   const still = useMedia(TOUCHED)
@@ -285,7 +308,7 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
       fresh: fresh.has(path),
       dragged: dragged.has(path),
       joined: selected && isNextSelected(index),
-      draggable: true,
+      renamed: isList && path === renamedPath,
     }
   }
 
@@ -293,7 +316,7 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
     if (line.kind === 'heading') return <Heading key={line.group} line={line} offset={offset} />
     const entry = visible[line.first]
     if (entry === undefined) return null
-    if (layout === 'list') {
+    if (isList) {
       return <ListRow key={entry.path} {...cell(entry, line.first, line.line + offset)} />
     }
     if (layout === 'touch') {

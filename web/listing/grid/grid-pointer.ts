@@ -14,8 +14,13 @@ import {
   toggleSelected,
 } from '../../state/selection.ts'
 import { session } from '../../state/session.ts'
+import { slots } from '../../state/slots.ts'
 
 const DOUBLE_CLICK_MS = 300
+/** A second click this long after the first names the entry, unless it begins a double click. */
+const SLOW_CLICK_MS = 3_000
+/** Systems take two clicks within half a second for a double click. */
+const DOUBLE_CLICK_ENDS_MS = 600
 
 let lastClick = { path: '', atMs: 0 }
 let lastPointer = 'mouse'
@@ -27,6 +32,11 @@ export function notePointer(type: string): void {
 
 export function isTouch(): boolean {
   return lastPointer === 'touch'
+}
+
+/** A click on an entry that stands elsewhere, and may be followed by one on its row. */
+export function noteClick(path: string, atMs: number): void {
+  lastClick = { path, atMs }
 }
 
 /** The entry drawn by the element or one around it. */
@@ -114,10 +124,32 @@ function handleMouse(entry: FileEntry, event: MouseEvent): void {
   // A slower double click may be what the person has set in the system: then the browser counts two.
   const soon = event.detail > 1 || event.timeStamp - lastClick.atMs <= DOUBLE_CLICK_MS
   const again = plain && lastClick.path === path && soon
+  const isSecond = lastClick.path === path && event.timeStamp - lastClick.atMs <= SLOW_CLICK_MS
+  const isAlone = selection.paths.size === 1 && selection.paths.has(path)
   lastClick = again || !plain ? { path: '', atMs: 0 } : { path, atMs: event.timeStamp }
   if (again) openEntry(entry)
   else if (event.shiftKey) extendSelection(shownFolder().visible, path)
   else if (event.ctrlKey || event.metaKey || selection.mode) toggleSelected(path)
   else if (session.user?.singleClick === true) openEntry(entry)
+  else if (isSecond && isAlone && isName(event.target)) renameSoon(path)
   else selectOnly(path)
+}
+
+const isName = (target: EventTarget | null) =>
+  target instanceof Element && target.closest('.lrow .fname')
+
+/** As desktops do on a second, slower click on a name, unless something else is done meanwhile. */
+function renameSoon(path: string): void {
+  const left = new AbortController()
+  const timer = setTimeout(() => {
+    left.abort()
+    const isAlone = selection.paths.size === 1 && selection.paths.has(path)
+    if (isAlone && slots.rowNames !== null) runAction('rename')
+  }, DOUBLE_CLICK_ENDS_MS)
+  for (const type of ['pointerdown', 'keydown', 'dragstart', 'blur'])
+    addEventListener(type, () => stop(), { signal: left.signal, capture: true })
+  const stop = () => {
+    clearTimeout(timer)
+    left.abort()
+  }
 }

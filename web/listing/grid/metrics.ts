@@ -4,7 +4,7 @@
 import type { ViewMode } from '../../../src/api-types.ts'
 import { columnsFor, type Geometry, layOut } from './geometry.ts'
 
-type Layout = 'list' | 'touch' | 'mosaic' | 'gallery'
+type Layout = 'list' | 'column' | 'touch' | 'mosaic' | 'gallery'
 
 export interface Metrics {
   layout: Layout
@@ -16,6 +16,8 @@ export interface Metrics {
 
 interface Given {
   view: ViewMode
+  /** It is one of several side by side: only names are shown, without headings. */
+  column?: boolean
   phone: boolean
   /** Lower rows in the list; rows for fingers stay as they are. */
   compact: boolean
@@ -29,17 +31,20 @@ interface Given {
 const CAPTION_REM = 3.5
 const PICTURE_RATIO = 10.2 / 16
 
-export function layoutOf(view: ViewMode, phone: boolean): Layout {
+export function layoutOf(view: ViewMode, phone: boolean, column = false): Layout {
+  if (column) return 'column'
   if (view === 'mosaic') return 'mosaic'
   if (view === 'mosaic gallery') return 'gallery'
   return phone ? 'touch' : 'list'
 }
 
-export function measure({ view, phone, compact, widthPx, folders, files, remPx }: Given): Metrics {
-  const layout = layoutOf(view, phone)
+export function measure(given: Given): Metrics {
+  const { view, column, phone, compact, widthPx, folders, files, remPx } = given
+  const layout = layoutOf(view, phone, column)
   const px = (rem: number) => Math.round(rem * remPx)
-  if (layout === 'list' || layout === 'touch') {
-    const linePx = px(layout === 'touch' ? 3.75 : compact ? 2.25 : 2.75)
+  if (layout === 'list' || layout === 'touch' || layout === 'column') {
+    const isLow = compact || layout === 'column'
+    const linePx = px(layout === 'touch' ? 3.75 : isLow ? 2.25 : 2.75)
     const headingPx = layout === 'list' ? px(2) : 0
     const geometry = layOut([
       { group: 'folders', count: folders, columns: 1, linePx, headingPx },

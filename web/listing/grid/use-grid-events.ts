@@ -17,21 +17,14 @@ import { prefetchEditor } from '../../editor/lazy-editor.ts'
 import { isRtl } from '../../lib/i18n.ts'
 import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { useDocumentKeys } from '../../lib/page/keys.ts'
+import { useMedia } from '../../lib/page/media.ts'
 import { currentContext } from '../../operations/commands/context.ts'
 import { runAction } from '../../operations/commands/registry.ts'
 import type { ActionContext } from '../../operations/commands/types.ts'
-import { refreshFolder } from '../../operations/open-folder.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
 import { indexOfPath, listing, setShown, shownFolder } from '../../state/listing.ts'
-import {
-  extendSelection,
-  selection,
-  selectOnly,
-  selectPaths,
-  startSelectionMode,
-} from '../../state/selection.ts'
+import { selection, selectPaths } from '../../state/selection.ts'
 import { opensInEditor } from '../../viewers/frame/kinds.ts'
-import { dragOver, dropEntries, endDrag, startEntryDrag } from '../drag/drag-session.ts'
 import { beginNativeDrag } from '../drag/native-drag.ts'
 import { indexesInBox } from './geometry.ts'
 import { handleEscape, handleGridKey } from './grid-keys.ts'
@@ -45,10 +38,8 @@ import {
   selectForAction,
 } from './grid-pointer.ts'
 import type { Metrics } from './metrics.ts'
-import { pull } from './pull.ts'
-import { closeSwipe, endSwipe, moveSwipe } from './row-swipe.tsx'
+import { closeSwipe } from './row-swipe.tsx'
 import { followBand } from './rubber-band.ts'
-import { attachGestures, type GestureHandlers } from './touch-gestures.ts'
 
 interface Given {
   scroller: RefObject<HTMLDivElement | null>
@@ -74,10 +65,14 @@ export function useGridEvents(given: Given): {
   const press = usePress(given)
   const { hover, onPointerOver, onPointerLeave } = useHover()
 
+  const hasFingers = useMedia('(any-pointer: coarse)')
   useEffect(() => {
     const element = scroller.current
-    if (element !== null) return attachGestures(element, gesturesOf(element))
-  }, [scroller])
+    if (element === null || !hasFingers) return
+    const ended = new AbortController()
+    void import('./touch-handlers.ts').then(({ attachTouch }) => attachTouch(element, ended.signal))
+    return () => ended.abort()
+  }, [scroller, hasFingers])
 
   const attributes: HTMLAttributes<HTMLDivElement> & Record<`data-${string}`, string> = {
     'data-listing-keys': '',
@@ -139,48 +134,6 @@ function useGridKeys({ scroller, metrics, viewportPx, focusEntry }: Given) {
     else if (event.key === 'Enter' && runAction('open', keyContext())) event.preventDefault()
   }, true)
   return menuKeyAtMs
-}
-
-function gesturesOf(element: HTMLElement): GestureHandlers {
-  return {
-    onHold(cell) {
-      const entry = entryOf(cell)
-      if (entry === null) return
-      startSelectionMode(entry.path)
-      setShown({ focus: entry.path })
-    },
-    onTwoFingers(from, to) {
-      const a = entryOf(from)
-      const b = entryOf(to)
-      if (a === null || b === null) return
-      selectOnly(a.path)
-      extendSelection(shownFolder().visible, b.path)
-      startSelectionMode()
-    },
-    canDrag: () => currentContext().can.gives.move,
-    onDragStart: (x, y) => startEntryDrag(currentContext().selected, x, y),
-    onDragMove: (at, x, y) => dragOver(at, x, y, false),
-    onDragEnd: (cancelled) => (cancelled ? endDrag() : dropEntries()),
-    canSwipe: () =>
-      element.classList.contains('grid--touch') &&
-      !selection.mode &&
-      !matchMedia('(prefers-reduced-motion: reduce)').matches,
-    onSwipe: (cell, px) => moveSwipe(cell, isRtl() ? -px : px),
-    onSwipeEnd: (cell, px) => {
-      const entry = entryOf(cell)
-      if (entry !== null) endSwipe(cell, entry, isRtl() ? -px : px)
-    },
-    canPull: () => !selection.mode,
-    onPull(share) {
-      pull.share = share
-    },
-    async onRefresh() {
-      pull.refreshing = true
-      await refreshFolder()
-      pull.refreshing = false
-      pull.share = null
-    },
-  }
 }
 
 /** Presses of the mouse: a click, dragging what was pressed, or drawing a box. */
@@ -293,7 +246,7 @@ function isForGrid(event: KeyboardEvent, scroller: HTMLElement | null): boolean 
   if (listing.phase.kind !== 'folder' || event.isComposing) return false
   if (isLayerOpen() || !(target instanceof Element)) return false
   if (target === document.body || target.id === 'main') return true
-  if (scroller === null || !scroller.contains(target)) return false
+  if (scroller === null || !scroller.contains(target) || takesKeys(target)) return false
   // Buttons and boxes inside the listing keep Enter and Space.
   const own = target.closest('button, input')
   return own === null || (event.key !== 'Enter' && event.key !== ' ')

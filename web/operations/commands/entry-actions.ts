@@ -34,6 +34,7 @@ import { filesHref, nameOf } from '../../lib/paths.ts'
 import { saveUrl } from '../../lib/save-url.ts'
 import { canPasteInto, clipboard, fillClipboard } from '../../state/clipboard.ts'
 import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts'
+import { renameInRow } from '../../state/renaming.ts'
 import { ownAbilities } from '../../state/rights.ts'
 import { copyLink, copyWithToast } from '../copy-text.ts'
 import { askToDelete, deleteEntries } from '../deleting.ts'
@@ -228,7 +229,8 @@ export const entryActions = [
     async run({ selected }) {
       const [entry] = selected
       if (selected.length > 1) await openPrompt('renameMany', { entries: selected })
-      else if (entry !== undefined) await openPrompt('rename', { entry })
+      else if (entry !== undefined && !(await renameInRow(entry.path, entry.name)))
+        await openPrompt('rename', { entry })
     },
   },
   {

@@ -3,6 +3,7 @@ import {
   ArrowUp,
   Camera,
   CircleCheck,
+  Columns3,
   FilePlus2,
   FolderPlus,
   FolderUp,
@@ -23,7 +24,7 @@ import {
 import type { ViewMode } from '../../../src/api-types.ts'
 import { canFetch, hasTrash } from '../../lib/boot.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
-import { canPickFolders, PHONE } from '../../lib/page/media.ts'
+import { canPickFolders, NARROW, PHONE } from '../../lib/page/media.ts'
 import { go, goHref } from '../../lib/page/navigate.ts'
 import { filesHref } from '../../lib/paths.ts'
 import { shownFolder } from '../../state/listing.ts'
@@ -47,6 +48,9 @@ const openFolder = ({ folder }: ActionContext) => folder
 const inFolder = ({ folder }: ActionContext) => folder !== null
 const canCreate = ({ can, folder }: ActionContext) => can.create && folder !== null
 
+/** There is room for them, too. */
+const showsColumns = () => prefs.columns && !matchMedia(NARROW).matches
+
 const hasEntries = ({ folder }: ActionContext) =>
   folder !== null && shownFolder().visible.length > 0
 const pickUploads = (what: 'files' | 'folder' | 'camera') =>
@@ -61,7 +65,7 @@ function viewAction<const Id extends string>(
     ...rest,
     id,
     enabled: inFolder,
-    checked: () => shownFolder().view === view,
+    checked: () => shownFolder().view === view && !showsColumns(),
     run: () => chooseView(view),
   } satisfies Action
 }
@@ -213,12 +217,24 @@ export const folderActions = [
     shortcuts: ['Mod+Shift+3'],
   }),
   {
+    id: 'view-columns',
+    label: msg`Columns`,
+    icon: Columns3,
+    shortcuts: ['Mod+Shift+4'],
+    enabled: ({ folder }) => folder !== null && !matchMedia(NARROW).matches,
+    checked: showsColumns,
+    run: () => setPref('columns', true),
+  },
+  {
     id: 'compact-rows',
     label: msg`Compact rows`,
     icon: Rows4,
     toggle: true,
     enabled: ({ folder }) =>
-      folder !== null && shownFolder().view === 'list' && !matchMedia(PHONE).matches,
+      folder !== null &&
+      shownFolder().view === 'list' &&
+      !showsColumns() &&
+      !matchMedia(PHONE).matches,
     checked: () => prefs.compactRows,
     run: () => setPref('compactRows', !prefs.compactRows),
   },

@@ -1,11 +1,11 @@
 // What is wrong with a name someone is typing, in words, while they type.
 
 import { t } from '@lingui/core/macro'
-import { ApiError } from '../api/client.ts'
-import { messageOf } from '../api/error-text.ts'
-import { nameProblem, shownName } from '../lib/paths.ts'
-import { cachedFolder } from '../state/folder-cache.ts'
-import { shownFolder } from '../state/listing.ts'
+import { ApiError } from '../../api/client.ts'
+import { messageOf } from '../../api/error-text.ts'
+import { nameProblem, shownName } from '../../lib/paths.ts'
+import { cachedFolder } from '../../state/folder-cache.ts'
+import { shownFolder } from '../../state/listing.ts'
 
 /** Names in a folder as far as they are known here; the server has the last word. */
 export function namesIn(folder: string): ReadonlySet<string> {
