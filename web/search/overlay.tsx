@@ -27,6 +27,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Combobox, listStep } from '../ui/combobox.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import { Nothing, Place } from './around.tsx'
+import { EnterKey } from './enter-key.tsx'
 import styles from './overlay.css?url'
 import { type TypeFilter, takeTypedFilter, termsOf, toQuery } from './query.ts'
 import { type ResultsHandle, SearchResults } from './results.tsx'
@@ -278,10 +279,10 @@ function Foot() {
         <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
       </span>
       <span>
-        <Kbd keys="↵" /> <Trans>Open</Trans>
+        <EnterKey /> <Trans>Open</Trans>
       </span>
       <span>
-        <Kbd keys={shownKeys('Mod+↵')} /> <Trans>Show in folder</Trans>
+        <EnterKey held={shownKeys('Mod+↵').split(' ')[0]} /> <Trans>Show in folder</Trans>
       </span>
       <span className="grow" />
       <span>

@@ -14,6 +14,7 @@ import { Kbd } from '../ui/badge.tsx'
 import { Combobox } from '../ui/combobox.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
 import { Spinner } from '../ui/progress.tsx'
+import { EnterKey } from './enter-key.tsx'
 import styles from './palette.css?url'
 import { type Group, type Item, useGroups, wantedOf } from './palette-groups.ts'
 
@@ -204,7 +205,7 @@ function Foot() {
         <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
       </span>
       <span>
-        <Kbd keys="↵" /> <Trans>Run</Trans>
+        <EnterKey /> <Trans>Run</Trans>
       </span>
       <span className="grow" />
       <span>

@@ -14,9 +14,9 @@ import { hasThumbnail } from '../lib/previews.ts'
 import { copyLink } from '../operations/copy-text.ts'
 import { abilitiesOn } from '../state/rights.ts'
 import { session } from '../state/session.ts'
-import { Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
+import { EnterKey } from './enter-key.tsx'
 import { markMatches } from './query.ts'
 import { showInFolder } from './show-in-folder.ts'
 
@@ -150,7 +150,7 @@ function Result({
       {active && (
         <span className="sx__acts row">
           <Actions vpath={vpath} href={href} isDir={hit.dir} onClose={onClose} />
-          <Kbd keys="↵" />
+          <EnterKey />
         </span>
       )}
     </div>

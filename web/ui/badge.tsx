@@ -1,4 +1,4 @@
-import { CornerDownLeft, type LucideIcon } from 'lucide-react'
+import type { LucideIcon } from 'lucide-react'
 import type { ComponentPropsWithRef, ReactNode } from 'react'
 import './badge.css'
 
@@ -42,13 +42,13 @@ export function Chip({
   )
 }
 
-/** Key caps for a combination such as `Ctrl Shift F`. A no-break space is part of a cap; few fonts have `↵`. */
+/** Key caps for a combination such as `Ctrl Shift F`. A no-break space is part of a cap. */
 export function Kbd({ keys }: { keys: string }) {
   return (
     <span className="keys" dir="ltr">
       {keys.split(' ').map((key) => (
         <kbd key={key} className="kbd">
-          {key === '↵' ? <CornerDownLeft className="i i-xs" aria-hidden /> : key}
+          {key}
         </kbd>
       ))}
     </span>

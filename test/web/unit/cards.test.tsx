@@ -66,10 +66,12 @@ describe('tiles of films', () => {
     answer({ '/api/resources/film.mp4?duration=true': { ...film, duration: 108.4 } })
     const place = await render(<GalleryTile {...cell(film)} />)
     await vi.waitFor(() => expect(place.querySelector('img')).not.toBeNull())
-    expect(place.textContent).not.toContain('1:48')
+    expect(place.querySelector('[data-length]')).toBeNull()
     await act(async () => {
       place.querySelector('img')?.dispatchEvent(new Event('load'))
     })
-    await vi.waitFor(() => expect(place.textContent).toContain('1:48'))
+    await vi.waitFor(() => {
+      expect(place.querySelector('[data-length]')?.getAttribute('data-length')).toBe('1:48')
+    })
   })
 })

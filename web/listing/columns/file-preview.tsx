@@ -17,9 +17,9 @@ export function FilePreview({ entry }: { entry: FileEntry }) {
         <PageIcon entry={entry} />
         <Thumbnail entry={entry} className="file-preview__thumb" />
       </div>
-      <h3>
+      <h2>
         <bdi>{shownName(entry.name)}</bdi>
-      </h3>
+      </h2>
       <dl className="kv fs-md stack">
         {kind !== '' && <Fact label={t`Kind`}>{kind}</Fact>}
         <Fact label={t`Size`}>

@@ -41,8 +41,11 @@ export function FilmLength({ entry }: { entry: FileEntry }) {
   const seconds = asked.key === key ? asked.seconds : (known.get(key) ?? null)
   if (seconds === null) return null
   return (
-    <span className="film-length num fs-sm strong" aria-hidden>
-      {formatDuration(seconds)}
-    </span>
+    <span
+      className="film-length num fs-sm strong"
+      // Drawn by the style sheet: it is no part of the name of the tile.
+      data-length={formatDuration(seconds)}
+      aria-hidden
+    />
   )
 }
