@@ -85,9 +85,9 @@ async function refresh(c: Ctx, deps: Deps, seconds: number): Promise<Response> {
   const own = (await locksAt(actor, vpath)).find(
     ({ token, userID }) => userID === actor.user.id && tokens.includes(token),
   )
-  if (!own) throw new AppError('precondition_failed', `${vpath} has no such lock`)
-  requireMay(actor, 'see', vpath)
-  const fresh = await deps.davLocks.refresh(own, Date.now() + seconds * 1000)
+  if (own) requireMay(actor, 'see', vpath)
+  const fresh = own && (await deps.davLocks.refresh(own.token, Date.now() + seconds * 1000))
+  if (!fresh) throw new AppError('precondition_failed', `${vpath} has no such lock`)
   return answer(writeProp(c, [fresh]), XML_TYPE)
 }
 

@@ -46,7 +46,8 @@ export interface DavLocks extends LockReads {
    * `conflict` past a limit.
    */
   add(wanted: Omit<DavLock, 'token'>, demandFree: (locks: LockReads) => void): Promise<DavLock>
-  refresh(lock: DavLock, expiresMs: number): Promise<DavLock>
+  /** Puts its end off; null where it has ended meanwhile. */
+  refresh(token: string, expiresMs: number): Promise<DavLock | null>
   remove(token: string): Promise<void>
   /** An entry is gone, with all that it held. */
   gone(place: string): Promise<void>
@@ -112,7 +113,9 @@ export function createDavLocks(database: string, log: Pick<Logger, 'error'>): Da
       writing.soon()
       return lock
     },
-    refresh: async (lock, expiresMs) => {
+    refresh: async (token, expiresMs) => {
+      const lock = byToken.get(token)
+      if (!lock) return null
       const fresh = { ...lock, expiresMs }
       put(fresh)
       writing.soon()

@@ -46,9 +46,11 @@ export function createSharedDavLocks(store: Store): DavLocks {
         return tx.insert(DAV_LOCKS, lock)
       })
     },
-    refresh: (lock, expiresMs) =>
+    refresh: (token, expiresMs) =>
       store.transaction((tx) => {
-        tx.remove(DAV_LOCKS, lock.token)
+        const lock = tx.get(DAV_LOCKS, token)
+        if (!lock) return null
+        tx.remove(DAV_LOCKS, token)
         return tx.insert(DAV_LOCKS, { ...lock, expiresMs })
       }),
     remove: (token) => store.transaction((tx) => void tx.remove(DAV_LOCKS, token)),
