@@ -75,6 +75,9 @@ export async function workerBrowser(args: readonly string[] = []): Promise<Brows
   return started
 }
 
+/** Where the browser is that people have. */
+export const findFullChromium = (): string => findChromium(FULL)
+
 /** The browser as people have it, with its own PDF viewer and access to local files. */
 export async function launchFullBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: findChromium(FULL), args: ARGS, env })
