@@ -233,7 +233,9 @@ function unpacking(
     const [program = '', ...words] = unpack
     return async () => {
       mkdirSync(into)
-      const theirs = await msOf(() => run(program, [...words, tree.at(name)], { cwd: into }))
+      // As the decoder of the server does, it waits for others.
+      const nice = ['-n', '10', program, ...words, tree.at(name)]
+      const theirs = await msOf(() => run('nice', nice, { cwd: into }))
       await clear(into)
       mkdirSync(tree.at('to'))
       const body = { kind: 'extract', items: [`/${name}`], to: '/to' }

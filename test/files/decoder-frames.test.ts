@@ -29,7 +29,7 @@ it.each([
   }
   const bodies: Buffer[] = []
   const receive = async () => {
-    for await (const { body } of readFrames(stream)) bodies.push(body)
+    for await (const { body } of readFrames(stream)) bodies.push(Buffer.from(body))
   }
   await Promise.all([send(), receive()])
   expect(Buffer.concat(bodies).equals(content)).toBe(true)

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { AppError } from '../../lib/errors.ts'
+import { createTurns } from '../../lib/turns.ts'
 import { bareEnvironment, residentBytes } from '../../programs/decoder-child.ts'
 import { findProgram } from '../../programs/find-program.ts'
 import { killGroup } from '../../programs/kill-group.ts'
@@ -39,13 +40,18 @@ export async function* decode(
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify({ ...task, sizeBytes })}\n`)
   let isOver = false
+  const turn = createTurns()
   try {
     for await (const frame of readFrames(awaited(child, end))) {
       if ('over' in frame.head) {
         const { over, message } = frame.head
         isOver = true
         if (over !== null) throw new AppError(over, message ?? 'the archive cannot be read')
-      } else yield frame
+      } else {
+        // Hundreds of small files come in one piece.
+        await turn()
+        yield frame
+      }
     }
   } catch (error) {
     signal.throwIfAborted()

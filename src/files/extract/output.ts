@@ -6,6 +6,8 @@ import { type ArchivedEntry, encodeHead, type Head } from './wire.ts'
 /** Up to this size a file is sent in one piece. */
 const WHOLE_BYTES = 64 * 1024
 const PIECE_BYTES = 256 * 1024
+/** Small frames are sent together. */
+const TOGETHER_BYTES = 64 * 1024
 
 /** Told in the order of the archive; each call is waited for. */
 export interface Output {
@@ -25,13 +27,24 @@ export function createOutput(stream: Writable): Output {
   let waiting: { entry: ArchivedEntry; parts: Uint8Array[]; bytes: number } | null = null
   let readBytes = 0
   let toldBytes = 0
+  let soon: NodeJS.Immediate | undefined
+  const release = () => {
+    clearImmediate(soon)
+    soon = undefined
+    stream.uncork()
+  }
   const send = async (head: Head, ...body: readonly Uint8Array[]) => {
     const bytes = body.reduce((sum, { length }) => sum + length, 0)
-    stream.cork()
+    if (soon === undefined) {
+      stream.cork()
+      soon = setImmediate(release)
+    }
     stream.write(encodeHead(head, bytes))
     for (const part of body) if (part.length > 0) stream.write(part)
-    stream.uncork()
-    if (stream.writableNeedDrain) await new Promise((resolve) => stream.once('drain', resolve))
+    if (stream.writableLength >= TOGETHER_BYTES) {
+      release()
+      if (stream.writableNeedDrain) await new Promise((resolve) => stream.once('drain', resolve))
+    }
     if (readBytes - toldBytes < PIECE_BYTES) return
     toldBytes = readBytes
     await send({ read: readBytes })

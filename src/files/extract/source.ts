@@ -30,6 +30,20 @@ export async function bytesAt(
   return buffer.subarray(0, used)
 }
 
+/** Gives parts of a file that lie one behind the other from few reads; each is good until the next is asked for. */
+export function createWindow(file: ArchiveFile): (at: number, length: number) => Promise<Buffer> {
+  let window: Buffer = Buffer.alloc(0)
+  let windowAt = 0
+  return async (at, length) => {
+    if (length > CHUNK_BYTES) return bytesAt(file, at, length)
+    if (at < windowAt || at + length > windowAt + window.length) {
+      window = await bytesAt(file, at, CHUNK_BYTES)
+      windowAt = at
+    }
+    return window.subarray(at - windowAt, at - windowAt + length)
+  }
+}
+
 /** A part of a file, in pieces. */
 export async function* pieces(
   file: ArchiveFile,

@@ -5,12 +5,14 @@ import { configure, type Entry, type FileEntry, Reader, ZipReader } from '@zip.j
 import type { ErrorCode } from '../../api-types.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Output } from './output.ts'
-import { type ArchiveFile, bytesAt, pieces } from './source.ts'
+import { type ArchiveFile, bytesAt, createWindow, pieces } from './source.ts'
 import type { DecoderTask } from './wire.ts'
 
 /** See extract.ts; what is more is not even listed. */
 const MAX_ENTRIES = 1_000_000
 const MAX_DIRECTORY_BYTES = 256 * 1024 * 1024
+/** Of more entries than that the directory is read again. */
+const MAX_KEPT = 50_000
 const END_BYTES = 22
 const MAX_COMMENT_BYTES = 65_535
 const LOCAL_BYTES = 30
@@ -41,8 +43,10 @@ export async function readZip(
   })
   const decodeText = (bytes: Uint8Array) => textOf(bytes, encoding)
   const entries = () => zip.getEntriesGenerator({ decodeText })
-  await requireApart(entries())
-  for await (const entry of entries()) await tell(file, output, entry)
+  const kept = await requireApart(entries())
+  const archive = { file, windowAt: createWindow(file) }
+  if (kept) for (const found of kept) await tell(archive, output, found)
+  else for await (const entry of entries()) await tell(archive, output, foundOf(entry))
   await zip.close()
 }
 
@@ -90,12 +94,46 @@ function textOf(bytes: Uint8Array, encoding: string): string | undefined {
   }
 }
 
-/** Nothing is unpacked twice: entries that share bytes are those of a bomb. */
-async function requireApart(entries: AsyncIterable<Entry>): Promise<void> {
+type Facts =
+  | 'filename'
+  | 'lastModDate'
+  | 'uncompressedSize'
+  | 'compressedSize'
+  | 'compressionMethod'
+  | 'offset'
+
+/** What is needed of an entry. */
+interface Found extends Pick<FileEntry, Facts> {
+  unixMode: number | undefined
+  directory: boolean
+  sum: number
+  /** What zlib does not read; null where it does. */
+  other: FileEntry | null
+}
+
+function foundOf(entry: Entry): Found {
+  const { filename, unixMode, lastModDate, uncompressedSize, compressedSize } = entry
+  const { compressionMethod, encrypted, offset, directory } = entry
+  const isPlain = !encrypted && (compressionMethod === STORED || compressionMethod === DEFLATED)
+  return {
+    ...{ filename, unixMode, lastModDate, uncompressedSize, compressedSize },
+    ...{ compressionMethod, offset, directory },
+    sum: entry.directory ? 0 : crcOf(entry),
+    other: entry.directory || isPlain ? null : entry,
+  }
+}
+
+/**
+ * Nothing is unpacked twice: entries that share bytes are those of a bomb. Gives all entries, or null where they are so
+ * many that finding them again takes less than the memory for them.
+ */
+async function requireApart(entries: AsyncIterable<Entry>): Promise<Found[] | null> {
+  let kept: Found[] | null = []
   let starts = new Float64Array(1024)
   let ends = new Float64Array(1024)
   let count = 0
-  for await (const { offset, rawFilename, compressedSize } of entries) {
+  for await (const entry of entries) {
+    const { offset, rawFilename, compressedSize } = entry
     if (count >= MAX_ENTRIES)
       throw new AppError('too_large', `zip: more than ${MAX_ENTRIES} entries`)
     if (count === starts.length) {
@@ -105,12 +143,15 @@ async function requireApart(entries: AsyncIterable<Entry>): Promise<void> {
     starts[count] = offset
     ends[count] = offset + LOCAL_BYTES + rawFilename.length + compressedSize
     count++
+    if (count > MAX_KEPT) kept = null
+    else kept?.push(foundOf(entry))
   }
   starts = starts.subarray(0, count).sort()
   ends = ends.subarray(0, count).sort()
   // Sorted by themselves they still belong together where nothing overlaps.
   for (let i = 1; i < count; i++)
     if ((starts[i] ?? 0) < (ends[i - 1] ?? 0)) throw damaged('entries overlap')
+  return kept
 }
 
 function grown(array: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
@@ -119,11 +160,16 @@ function grown(array: Float64Array<ArrayBuffer>): Float64Array<ArrayBuffer> {
   return larger
 }
 
-async function tell(file: ArchiveFile, output: Output, entry: Entry): Promise<void> {
-  const { filename, unixMode, lastModDate, uncompressedSize } = entry
+interface Archive {
+  file: ArchiveFile
+  windowAt: ReturnType<typeof createWindow>
+}
+
+async function tell(archive: Archive, output: Output, found: Found): Promise<void> {
+  const { filename, unixMode, lastModDate, uncompressedSize, directory, other } = found
   const type = (unixMode ?? 0) & S_IFMT
-  const isFile = !entry.directory && (type === 0 || type === S_IFREG)
-  const kind = entry.directory ? 'dir' : type === S_IFLNK ? 'link' : isFile ? 'file' : 'other'
+  const isFile = !directory && (type === 0 || type === S_IFREG)
+  const kind = directory ? 'dir' : type === S_IFLNK ? 'link' : isFile ? 'file' : 'other'
   await output.entry({
     name: filename.replaceAll('\\', '/'),
     kind,
@@ -131,9 +177,10 @@ async function tell(file: ArchiveFile, output: Output, entry: Entry): Promise<vo
     mtimeMs: lastModDate.getTime() || 0,
     sizeBytes: uncompressedSize,
   })
-  if (entry.directory || kind !== 'file') return
+  if (kind !== 'file') return
   try {
-    if (!(await unpackPlain(file, output, entry))) await unpackOther(output, entry)
+    if (other) await unpackOther(output, other)
+    else await unpackPlain(archive, output, found)
     await output.end()
   } catch (error) {
     await output.end(codeOf(error))
@@ -141,7 +188,7 @@ async function tell(file: ArchiveFile, output: Output, entry: Entry): Promise<vo
     if (codeOf(error) === 'invalid_password')
       throw new AppError('invalid_password', (error as Error).message)
   }
-  file.onRead(entry.offset + entry.compressedSize)
+  archive.file.onRead(found.offset + found.compressedSize)
 }
 
 function codeOf(error: unknown): ErrorCode {
@@ -151,15 +198,16 @@ function codeOf(error: unknown): ErrorCode {
   return /not supported|split/i.test(text) ? 'unsupported' : 'damaged'
 }
 
-/** False for what zlib does not read. */
-async function unpackPlain(file: ArchiveFile, output: Output, entry: FileEntry): Promise<boolean> {
-  const { compressionMethod, encrypted, offset, compressedSize, uncompressedSize } = entry
-  if (encrypted || (compressionMethod !== STORED && compressionMethod !== DEFLATED)) return false
-  const header = await bytesAt(file, offset, LOCAL_BYTES)
-  if (header.length < LOCAL_BYTES || header.toString('latin1', 0, 4) !== 'PK\x03\x04') return false
+async function unpackPlain(archive: Archive, output: Output, found: Found): Promise<void> {
+  const { file, windowAt } = archive
+  const { compressionMethod, offset, compressedSize, uncompressedSize } = found
+  const header = await windowAt(offset, LOCAL_BYTES)
+  if (header.length < LOCAL_BYTES || header.toString('latin1', 0, 4) !== 'PK\x03\x04')
+    throw damaged('an entry is not where it should be')
   const from = offset + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
   const to = from + compressedSize
   if (to > file.sizeBytes) throw damaged('it breaks off')
+  const isSmall = compressedSize <= WHOLE_BYTES && uncompressedSize <= WHOLE_BYTES
   let sum = 0
   let bytes = 0
   const pass = async (chunk: Buffer) => {
@@ -168,19 +216,19 @@ async function unpackPlain(file: ArchiveFile, output: Output, entry: FileEntry):
     sum = crc32(chunk, sum)
     await output.data(chunk)
   }
-  if (compressionMethod === STORED) {
-    for await (const piece of pieces(file, from, to)) await pass(piece)
-  } else if (compressedSize <= WHOLE_BYTES && uncompressedSize <= WHOLE_BYTES) {
-    const packed = await bytesAt(file, from, compressedSize)
+  if (isSmall) {
+    const packed = await windowAt(from, compressedSize)
     const maxOutputLength = Math.max(1, uncompressedSize)
-    await pass(inflateRawSync(packed, { maxOutputLength }))
+    const isStored = compressionMethod === STORED
+    await pass(isStored ? packed : inflateRawSync(packed, { maxOutputLength }))
+  } else if (compressionMethod === STORED) {
+    for await (const piece of pieces(file, from, to)) await pass(piece)
   } else {
     const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES })
     pipeline(Readable.from(pieces(file, from, to), { objectMode: false }), inflate, () => {})
     for await (const chunk of inflate) await pass(chunk as Buffer)
   }
-  if (bytes !== uncompressedSize || sum !== crcOf(entry)) throw damaged('not what it says')
-  return true
+  if (bytes !== uncompressedSize || sum !== found.sum) throw damaged('not what it says')
 }
 
 function crcOf({ crc32, signature }: FileEntry): number {

@@ -1,5 +1,6 @@
 // What the decoder process and the server say to each other: frames of a JSON head and bytes.
 import type { ErrorCode } from '../../api-types.ts'
+import { giveBack } from '../transfer/give-back.ts'
 
 /** What is to be unpacked; the archive itself is descriptor 3. */
 export interface DecoderTask {
@@ -44,7 +45,8 @@ export type Head =
 const LENGTHS_BYTES = 8
 const MAX_HEAD_BYTES = 1024 * 1024
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-const EMPTY = Buffer.alloc(0)
+/** Most frames are smaller. */
+const FIRST_BYTES = 512 * 1024
 
 export function encodeHead(head: Head, bodyBytes: number): Buffer {
   const text = Buffer.from(JSON.stringify(head))
@@ -55,36 +57,37 @@ export function encodeHead(head: Head, bodyBytes: number): Buffer {
   return frame
 }
 
-/** The frames of a stream. Throws on one that is broken; ends without an error where the stream ends. */
+/**
+ * The frames of a stream, whose chunks must be nobody else's. A body is good until the next frame is asked for. Throws on
+ * one that is broken; ends without an error where the stream ends.
+ */
 export async function* readFrames(
   source: AsyncIterable<Buffer>,
 ): AsyncGenerator<{ head: Head; body: Buffer }, void> {
-  let parts: Buffer[] = []
-  let held = 0
-  /** Of the frame that is coming, once it is known. */
-  let needed = LENGTHS_BYTES
+  let held = Buffer.allocUnsafe(FIRST_BYTES)
+  let start = 0
+  let end = 0
   for await (const chunk of source) {
-    parts.push(chunk)
-    held += chunk.length
-    while (held >= needed) {
-      const all: Buffer = parts.length === 1 ? (parts[0] ?? EMPTY) : Buffer.concat(parts)
-      const headBytes = all.readUInt32LE(0)
-      const bodyBytes = all.readUInt32LE(4)
+    if (end + chunk.length > held.length) {
+      const isTooSmall = end - start + chunk.length > held.length
+      const larger = isTooSmall ? Buffer.allocUnsafe(2 * (end - start + chunk.length)) : held
+      held.copy(larger, 0, start, end)
+      held = larger
+      end -= start
+      start = 0
+    }
+    end += chunk.copy(held, end)
+    giveBack([chunk])
+    while (end - start >= LENGTHS_BYTES) {
+      const headBytes = held.readUInt32LE(start)
+      const bodyBytes = held.readUInt32LE(start + 4)
       if (headBytes > MAX_HEAD_BYTES || bodyBytes > MAX_BODY_BYTES)
         throw new Error(`a frame of ${headBytes} and ${bodyBytes} bytes`)
-      const bodyAt = LENGTHS_BYTES + headBytes
-      const end = bodyAt + bodyBytes
-      if (all.length < end) {
-        parts = [all]
-        needed = end
-        break
-      }
-      const head = JSON.parse(all.toString('utf8', LENGTHS_BYTES, bodyAt)) as Head
-      const rest = all.subarray(end)
-      parts = rest.length > 0 ? [rest] : []
-      held = rest.length
-      needed = LENGTHS_BYTES
-      yield { head, body: all.subarray(bodyAt, end) }
+      const bodyAt = start + LENGTHS_BYTES + headBytes
+      if (end < bodyAt + bodyBytes) break
+      const head = JSON.parse(held.toString('utf8', start + LENGTHS_BYTES, bodyAt)) as Head
+      start = bodyAt + bodyBytes
+      yield { head, body: held.subarray(bodyAt, start) }
     }
   }
 }

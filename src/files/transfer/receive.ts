@@ -4,6 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { AppError } from '../../lib/errors.ts'
 import type { TempFile } from '../volume/temp-file.ts'
+import { giveBack } from './give-back.ts'
 
 /** Bytes collected before the source is paused. */
 const LIMIT_BYTES = 4 * 1024 * 1024
@@ -159,12 +160,4 @@ async function receiveArrived(
 
 function tooLong(maxBytes: number): AppError {
   return new AppError('too_large', `more than ${maxBytes} bytes arrived`)
-}
-
-// A chunk has its memory outside of the heap, which the garbage collector is slow to notice: at
-// full speed collecting would take as long as receiving, and a hundred megabytes would lie around.
-function giveBack(chunks: Buffer[]): void {
-  // A small one shares its memory with others.
-  for (const { buffer, byteLength } of chunks)
-    if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0)
 }
