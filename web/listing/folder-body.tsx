@@ -6,7 +6,7 @@ import { FolderPlus, FolderUp, Upload } from 'lucide-react'
 import type { MouseEvent } from 'react'
 import { useSnapshot } from 'valtio'
 import { ErrorPanel } from '../layout/error-panel.tsx'
-import { canPickFolders, PHONE, TOUCHED, useMedia } from '../lib/page/media.ts'
+import { canPickFolders, FINGERS, PHONE, TOUCHED, useMedia } from '../lib/page/media.ts'
 import { goHref } from '../lib/page/navigate.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { filesHref, parentOf } from '../lib/paths.ts'
@@ -22,10 +22,10 @@ import { EntryGrid } from './grid/entry-grid.tsx'
 import { openGridMenu } from './grid/grid-menu.tsx'
 import { layoutOf } from './grid/metrics.ts'
 import { pull } from './grid/pull.ts'
-import { SwipeActions } from './grid/row-swipe.tsx'
 import { useColumnView } from './use-columns.ts'
 import { useAbilities, useListing } from './use-listing.ts'
 
+const SwipeActions = onDemandAtOnce(async () => (await import('./grid/row-swipe.tsx')).SwipeActions)
 const Columns = onDemandAtOnce(async () => (await import('./columns/columns.tsx')).Columns)
 
 export function FolderBody() {
@@ -34,6 +34,7 @@ export function FolderBody() {
 }
 
 function FolderContent() {
+  const hasFingers = useMedia(FINGERS)
   const phase = useListing()
   const { kind, vpath } = phase
   const { folder, visible, filter } = phase.shown
@@ -64,7 +65,7 @@ function FolderContent() {
   return (
     <div className={kind === 'loading' ? 'body is-stale relative' : 'body relative'}>
       {empty ? <EmptyFolder /> : nothing ? <NothingShown /> : <EntryGrid />}
-      <SwipeActions />
+      {hasFingers && <SwipeActions />}
       <PullMark />
       <DropVeil />
     </div>

@@ -146,7 +146,6 @@ function FirstStep(props: FirstStepProps) {
         onChange={setPassword}
       />
       {signup && <RepeatedField password={password} value={repeated} onChange={setRepeated} />}
-      {error && <FieldProblem>{error}</FieldProblem>}
       {boot.ReCaptcha && (
         <Captcha
           onReady={(handle) => {
@@ -154,7 +153,10 @@ function FirstStep(props: FirstStepProps) {
           }}
         />
       )}
-      <StaySignedIn checked={remember} onChange={setRemember} />
+      <div>
+        {error && <FieldProblem>{error}</FieldProblem>}
+        <StaySignedIn checked={remember} onChange={setRemember} />
+      </div>
       <Button type="submit" tone="fill" size="lg" block busy={busy}>
         {signup ? t`Create account` : t`Sign in`}
       </Button>

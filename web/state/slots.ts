@@ -19,7 +19,7 @@ interface Slots {
   filter: { run: () => void } | null
   uploads: UploadSlot | null
   /** The listing has rows in which a name can be typed, once the field for it is loaded. */
-  rowNames: { load: () => Promise<unknown> } | null
+  rowNames: { load: () => Promise<{ renameSoon(path: string): void }> } | null
   /** The place in the header that a screen fills on phones. */
   phoneBar: { element: HTMLElement } | null
 }

@@ -28,6 +28,8 @@ export function useMedia(query: string): boolean {
 export const PHONE = '(max-width: 736px)'
 /** Nothing can be dropped from outside where a finger is all there is. */
 export const TOUCHED = '(hover: none) and (pointer: coarse)'
+/** Something is touched, beside a mouse or instead of it. */
+export const FINGERS = '(any-pointer: coarse)'
 export const NARROW = '(max-width: 1024px)'
 export const NO_DETAILS_PANEL = '(max-width: 1200px)'
 

@@ -21,8 +21,8 @@ import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbn
 
 const SummaryOf = onDemandAtOnce(async () => (await import('./folder-summary.tsx')).SummaryOf)
 const FilmLength = onDemandAtOnce(async () => (await import('./film-length.tsx')).FilmLength)
-export const loadRenameField = async () => (await import('./rename-field.tsx')).RenameField
-const RenameField = onDemandAtOnce(loadRenameField)
+export const loadRenameField = () => import('./rename-field.tsx')
+const RenameField = onDemandAtOnce(async () => (await loadRenameField()).RenameField)
 
 export interface CellProps {
   entry: FileEntry

@@ -5,11 +5,7 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { fetchLength } from '../../api/files.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { putNewest } from '../../lib/newest.ts'
-import { loadStylesheet } from '../../lib/page/stylesheet.ts'
-import styles from './film-length.css?url'
 import { queueThumbnail } from './thumbnail-queue.ts'
-
-await loadStylesheet(styles)
 
 const MAX_REMEMBERED = 1_000
 const known = new Map<string, number | null>()

@@ -19,8 +19,6 @@ import { slots } from '../../state/slots.ts'
 const DOUBLE_CLICK_MS = 300
 /** A second click this long after the first names the entry, unless it begins a double click. */
 const SLOW_CLICK_MS = 3_000
-/** Systems take two clicks within half a second for a double click. */
-const DOUBLE_CLICK_ENDS_MS = 600
 
 let lastClick = { path: '', atMs: 0 }
 let lastPointer = 'mouse'
@@ -131,25 +129,13 @@ function handleMouse(entry: FileEntry, event: MouseEvent): void {
   else if (event.shiftKey) extendSelection(shownFolder().visible, path)
   else if (event.ctrlKey || event.metaKey || selection.mode) toggleSelected(path)
   else if (session.user?.singleClick === true) openEntry(entry)
-  else if (isSecond && isAlone && isName(event.target)) renameSoon(path)
+  else if (isSecond && isAlone && isName(event.target))
+    void slots.rowNames?.load().then(
+      ({ renameSoon }) => renameSoon(path),
+      () => {},
+    )
   else selectOnly(path)
 }
 
 const isName = (target: EventTarget | null) =>
   target instanceof Element && target.closest('.lrow .fname')
-
-/** As desktops do on a second, slower click on a name, unless something else is done meanwhile. */
-function renameSoon(path: string): void {
-  const left = new AbortController()
-  const timer = setTimeout(() => {
-    left.abort()
-    const isAlone = selection.paths.size === 1 && selection.paths.has(path)
-    if (isAlone && slots.rowNames !== null) runAction('rename')
-  }, DOUBLE_CLICK_ENDS_MS)
-  for (const type of ['pointerdown', 'keydown', 'dragstart', 'blur'])
-    addEventListener(type, () => stop(), { signal: left.signal, capture: true })
-  const stop = () => {
-    clearTimeout(timer)
-    left.abort()
-  }
-}

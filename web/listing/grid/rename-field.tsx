@@ -16,10 +16,12 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { focusFallback } from '../../lib/page/focus.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { parentOf, splitName } from '../../lib/paths.ts'
+import { runAction } from '../../operations/commands/registry.ts'
 import { describeClash, describeNameProblem, namesIn } from '../../operations/names/name-check.ts'
 import { renameAsTyped } from '../../operations/names/rename-as-typed.ts'
 import { toastError } from '../../operations/toasts.ts'
 import { endRenaming, renaming } from '../../state/renaming.ts'
+import { selection } from '../../state/selection.ts'
 import styles from './rename-field.css?url'
 
 await loadStylesheet(styles)
@@ -141,4 +143,22 @@ function usePressed(): () => boolean {
     return () => ended.abort()
   }, [])
   return () => pressed.current
+}
+
+/** Systems take two clicks within half a second for a double click. */
+const DOUBLE_CLICK_ENDS_MS = 600
+
+/** As desktops do on a second, slower click on a name, unless something else is done meanwhile. */
+export function renameSoon(path: string): void {
+  const left = new AbortController()
+  const timer = setTimeout(() => {
+    left.abort()
+    if (selection.paths.size === 1 && selection.paths.has(path)) runAction('rename')
+  }, DOUBLE_CLICK_ENDS_MS)
+  const stop = () => {
+    clearTimeout(timer)
+    left.abort()
+  }
+  for (const type of ['pointerdown', 'keydown', 'dragstart', 'blur'])
+    addEventListener(type, stop, { signal: left.signal, capture: true })
 }

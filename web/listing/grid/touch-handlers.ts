@@ -13,7 +13,7 @@ import {
 import { dragOver, dropEntries, endDrag, startEntryDrag } from '../drag/drag-session.ts'
 import { entryOf } from './grid-pointer.ts'
 import { pull } from './pull.ts'
-import { endSwipe, moveSwipe } from './row-swipe.tsx'
+import { closeSwipe, endSwipe, moveSwipe } from './row-swipe.tsx'
 import { attachGestures, type GestureHandlers } from './touch-gestures.ts'
 
 /** Listens to fingers on the scroller until the signal. */
@@ -21,6 +21,7 @@ export function attachTouch(scroller: HTMLElement, signal: AbortSignal): void {
   if (signal.aborted) return
   const detach = attachGestures(scroller, gesturesOf(scroller))
   signal.addEventListener('abort', detach, { once: true })
+  scroller.addEventListener('pointerdown', closeSwipe, { signal })
 }
 
 function gesturesOf(element: HTMLElement): GestureHandlers {

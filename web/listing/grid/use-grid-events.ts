@@ -17,7 +17,7 @@ import { prefetchEditor } from '../../editor/lazy-editor.ts'
 import { isRtl } from '../../lib/i18n.ts'
 import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { useDocumentKeys } from '../../lib/page/keys.ts'
-import { useMedia } from '../../lib/page/media.ts'
+import { FINGERS, useMedia } from '../../lib/page/media.ts'
 import { currentContext } from '../../operations/commands/context.ts'
 import { runAction } from '../../operations/commands/registry.ts'
 import type { ActionContext } from '../../operations/commands/types.ts'
@@ -38,7 +38,6 @@ import {
   selectForAction,
 } from './grid-pointer.ts'
 import type { Metrics } from './metrics.ts'
-import { closeSwipe } from './row-swipe.tsx'
 import { followBand } from './rubber-band.ts'
 
 interface Given {
@@ -65,7 +64,7 @@ export function useGridEvents(given: Given): {
   const press = usePress(given)
   const { hover, onPointerOver, onPointerLeave } = useHover()
 
-  const hasFingers = useMedia('(any-pointer: coarse)')
+  const hasFingers = useMedia(FINGERS)
   useEffect(() => {
     const element = scroller.current
     if (element === null || !hasFingers) return
@@ -154,7 +153,6 @@ function usePress({ scroller, content, metrics, widthPx }: Given) {
     notePointer(event.pointerType)
     const target = event.target as Element
     onHandle.current = false
-    if (target.closest('.swipe-acts') === null) closeSwipe()
     if (event.pointerType !== 'mouse' || event.button !== 0) return
     if (target.closest('button, input') !== null) return
     // Pressing a name or icon, or anything selected, takes hold of it; elsewhere a box begins.
