@@ -99,6 +99,7 @@ const site = sharedSite(() => ({
   'docs/img/near by.png': PIXEL,
   'harm.md': HARM,
   'live.md': '# One\n',
+  'missing.md': '# Missing\n\nHere ![the plan](plan.png) stood.\n',
   'deep.md': `${'>'.repeat(20_000)} words\n`,
   'long.md': 'Some *more* words in a [line](x.md).\n\n'.repeat(120_000),
 }))
@@ -140,6 +141,13 @@ it('renders what people write, with pictures from beside the file', async () => 
   await rendered(page).getByRole('heading', { name: 'The other' }).waitFor()
   await expect.poll(() => new URL(page.url()).pathname).toBe('/files/docs/other.md')
   expect(opened.problems).toEqual([])
+})
+
+it('shows the words of a picture that is not there in its place', async () => {
+  await using opened = await site.open({ path: '/files/missing.md' })
+  const { page } = opened
+  await rendered(page).locator('.md-missing').getByText('the plan').waitFor()
+  expect(await rendered(page).locator('img').count()).toBe(0)
 })
 
 it('shows formulas, and loads what draws them only for a text that has one', async () => {

@@ -2,7 +2,7 @@
 // not flicker while somebody types, and colours code when its language has arrived.
 
 import { highlightCode } from '@lezer/highlight'
-import { useLayoutEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { defaultPalette } from '../../editor/code/palettes.ts'
 import { highlightStyle } from '../../editor/code/theme.ts'
@@ -19,11 +19,28 @@ interface MarkdownViewProps {
 
 export function MarkdownView({ text, source, entry }: MarkdownViewProps) {
   const box = useRef<HTMLElement>(null)
+  /** Addresses of pictures that could not be shown: not asked for again with each letter. */
+  const missing = useRef<Set<string>>(new Set())
+
+  useEffect(() => {
+    const onError = ({ target }: Event) => {
+      if (!(target instanceof HTMLImageElement)) return
+      missing.current.add(target.getAttribute('src') ?? '')
+      standIn(target)
+    }
+    const element = box.current
+    // Failures of pictures do not bubble.
+    element?.addEventListener('error', onError, true)
+    return () => element?.removeEventListener('error', onError, true)
+  }, [])
 
   useLayoutEffect(() => {
     if (box.current === null) return
     const fragment = renderMarkdown(text, { source, entry })
     showKnownFormulas(fragment)
+    for (const image of fragment.querySelectorAll('img')) {
+      if (missing.current.has(image.getAttribute('src') ?? '')) standIn(image)
+    }
     for (const code of fragment.querySelectorAll('pre > code')) recolour(code)
     const fresh = patchChildren(box.current, fragment)
     for (const code of fresh.flatMap((node) => [...node.querySelectorAll('pre > code')])) {
@@ -52,6 +69,14 @@ export function MarkdownView({ text, source, entry }: MarkdownViewProps) {
 
   // biome-ignore lint/a11y/useKeyWithClickEvents: the links inside handle keys by themselves
   return <article className="md" ref={box} dir="auto" onClick={onClick} />
+}
+
+/** Its words in the place of a picture that is not there. */
+function standIn(image: HTMLImageElement): void {
+  const words = document.createElement('span')
+  words.className = 'md-missing'
+  words.textContent = image.alt || image.title
+  image.replaceWith(words)
 }
 
 /** Pictures of an archive are unpacked when one comes to see them. Returns how to give up waiting. */
