@@ -311,11 +311,19 @@ function useStillness(enabled: boolean): boolean {
       timer = setTimeout(() => setStill(true), IDLE_MS)
     }
     wake()
-    const events = ['pointermove', 'pointerdown', 'keydown', 'focusin'] as const
-    for (const name of events) document.addEventListener(name, wake)
+    const ended = new AbortController()
+    const { signal } = ended
+    for (const name of ['pointermove', 'pointerdown', 'keydown'] as const) {
+      document.addEventListener(name, wake, { signal })
+    }
+    const onFocus = ({ target }: FocusEvent) => {
+      // The next slide gets the focus by itself: nobody has moved.
+      if (target instanceof Element && target.matches(':focus-visible')) wake()
+    }
+    document.addEventListener('focusin', onFocus, { signal })
     return () => {
       clearTimeout(timer)
-      for (const name of events) document.removeEventListener(name, wake)
+      ended.abort()
     }
   }, [enabled])
   return still
