@@ -117,7 +117,7 @@ it('in dialogs and menus', async () => {
   await expectMarked(page, '.context-menu')
   await page.keyboard.press('Escape')
   await page.getByRole('menu').waitFor({ state: 'detached' })
-  await page.keyboard.press('F2')
+  await page.keyboard.press('Alt+n')
   await page.getByRole('dialog').waitFor()
   await expectMarked(page, '.floating .card .card-title .card-content .card-action .input .button')
   await expectMarked(page, '.button--flat #modal-background .overlay')
