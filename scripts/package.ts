@@ -13,9 +13,10 @@ import { bundledPackages } from './package/bundled-packages.ts'
 import { makeCodeCache } from './package/code-cache.ts'
 import { signAdHoc } from './package/macho-sign.ts'
 import { checkInside, checkNothingOf, checkParts } from './package/native-parts.ts'
-import { nodeVersion, provideNode } from './package/node-binary.ts'
+import { nodeBinary, nodeVersion } from './package/node-binary.ts'
 import { PAPERS } from './package/papers.ts'
 import { type LockedPackage, makeBill } from './package/sbom.ts'
+import { makeSingleFile } from './package/single-file.ts'
 import { compiledFiles, stage } from './package/stage.ts'
 import { hostTarget, TARGETS, type Target } from './package/targets.ts'
 
@@ -62,31 +63,23 @@ async function packageAll(): Promise<void> {
 async function makeExecutable(target: Target, file: string): Promise<void> {
   const staged = await stage(target)
   if (target.name === hostTarget().name) await makeCodeCache(join(staged, 'server'))
-  const home = join(OUT_DIR, 'cache', 'pkg-home')
   const version = nodeVersion(target)
-  await provideNode(target, version, home)
-  await provideNode(hostTarget(), version, home)
   const temporary = `${file}.${process.pid}.tmp`
-  const args = [
-    ...['--require', join(ROOT, 'scripts/package/pkg-preload.cjs')],
-    join(ROOT, 'node_modules/@yao-pkg/pkg/lib-es5/bin.js'),
-    staged,
-    '--sea',
-    ...['-t', `node${version}-${target.pkgPlatform}`],
-    ...['-o', temporary],
-  ]
-  // pkg adds .exe by itself.
-  const made = target.os === 'win32' ? `${temporary}.exe` : temporary
   try {
-    await run(process.execPath, args, {
-      env: { ...process.env, HOME: home, USERPROFILE: home },
-      maxBuffer: 64 * 1024 * 1024,
+    const inside = await makeSingleFile({
+      node: await nodeBinary(target, version),
+      host: await nodeBinary(hostTarget(), version),
+      folder: staged,
+      cache: join(OUT_DIR, 'cache', 'packed'),
+      isMac: target.os === 'darwin',
+      output: temporary,
     })
-    if (target.os === 'darwin') await signIfNeeded(made)
-    await checkExecutable(made, target, join(staged, 'node_modules'))
-    await rename(made, file)
+    if (target.os === 'darwin')
+      await writeFile(temporary, signAdHoc(await readFile(temporary), 'filebrowser'))
+    await checkExecutable(temporary, target, join(staged, 'node_modules'), inside)
+    await rename(temporary, file)
   } finally {
-    await rm(made, { force: true })
+    await rm(temporary, { force: true })
   }
 }
 
@@ -105,25 +98,28 @@ async function writeBill(target: Target, file: string): Promise<void> {
   await writeFile(file, `${JSON.stringify(bill, null, 2)}\n`)
 }
 
-/** pkg signs where codesign is at hand; elsewhere it leaves the file without a signature. */
-async function signIfNeeded(file: string): Promise<void> {
-  if (process.platform === 'darwin') return
-  await writeFile(file, signAdHoc(await readFile(file), 'filebrowser'))
-}
-
 /** What can be said of an executable without running it. */
-async function checkExecutable(file: string, target: Target, modules: string): Promise<void> {
+async function checkExecutable(
+  file: string,
+  target: Target,
+  modules: string,
+  inside: ReadonlyMap<string, string>,
+): Promise<void> {
   const format = await fileFormat(file)
   if (format !== `${target.os}-${target.cpu}`)
     throw new Error(`${target.name} came out as ${format}`)
   if (!(await hasProgram(file))) throw new Error(`${target.name} has no program attached`)
   const parts = compiledFiles(modules)
   checkParts(target, parts)
-  await checkInside(file, modules, parts)
+  const stored = parts.flatMap((part) => {
+    const name = `node_modules/${part}`
+    return [inside.get(name) ?? inside.get(`${name}.br`) ?? join(modules, part)]
+  })
+  await checkInside(file, stored)
   const host = hostTarget()
   if (host.name === target.name) return
   const own = join(ROOT, 'node_modules')
-  await checkNothingOf(host, file, own, compiledFiles(own))
+  await checkNothingOf(host, { modules, paths: parts }, { modules: own, paths: compiledFiles(own) })
 }
 
 async function describeSize(file: string): Promise<string> {

@@ -1,52 +1,87 @@
-// First file of the packaged executable: native parts first, because the server loads them.
-import { existsSync, readFileSync } from 'node:fs'
-import { Module } from 'node:module'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+// First file of the packaged executable, and of each of its threads: loads what lies inside.
+import { isBuiltin } from 'node:module'
 import { Script } from 'node:vm'
-import { type NativeFile, nativeCandidates, setUpNativeCache } from './native-cache.ts'
+import { readInside } from './inside.ts'
+import {
+  nativeCandidates,
+  type PackedPackages,
+  UnpackError,
+  unpackedPackages,
+} from './native-cache.ts'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const inside = join(here, '..')
-const nativeFailure = setUpNativeCache({
-  files: JSON.parse(readFileSync(join(inside, 'native.json'), 'utf8')) as NativeFile[],
-  modules: join(inside, 'node_modules'),
-  candidates: nativeCandidates(process.env),
-})
+type Body = (
+  exports: unknown,
+  require: NodeJS.Require,
+  module: { exports: unknown },
+  filename: string,
+  dirname: string,
+) => void
 
 /** By their hidden words. */
 const DECODERS: Record<string, string> = {
-  '__preview-process': './preview.process.cjs',
-  '__extract-process': './extract.process.cjs',
+  '__preview-process': 'preview.process.cjs',
+  '__extract-process': 'extract.process.cjs',
 }
+/** No folder of any system: what asks for it is inside. */
+const FOLDER = '/filebrowser/server'
 
 /**
- * Called by the last line of the bundle with its `require`. The processes that decode are the executable
- * again and need no server around them.
+ * Called by the last line of the bundle with a `require` for what Node itself has, and with the file of a
+ * thread, which is empty for the program. The processes that decode are the executable again and need no
+ * server around them.
  */
-export function start(load: NodeJS.Require): void {
+export function start(builtin: NodeJS.Require, thread: string): void {
+  const load = makeRequire(builtin)
+  if (thread !== '') {
+    load(`./${thread}`)
+    return
+  }
   try {
-    const decoder = DECODERS[process.argv[2] ?? '']
-    if (decoder !== undefined) load(decoder)
-    else startServer(load)
+    load(`./${DECODERS[process.argv[2] ?? ''] ?? 'main.cjs'}`)
   } catch (error) {
-    // The packages' loaders hide the reason deep in their message.
-    const reason = nativeFailure() || (error instanceof Error ? error.stack : String(error))
+    const reason =
+      error instanceof UnpackError ? error.message : error instanceof Error ? error.stack : error
     process.stderr.write(`Error: ${reason}\n`)
     process.exit(1)
   }
 }
 
-// Compiling takes a third of a start. Other versions and flags of V8 refuse the code and compile again.
-function startServer(load: NodeJS.Require): void {
-  const file = join(here, 'main.cjs')
-  const code = join(here, 'main.code')
-  if (!existsSync(code)) {
-    load('./main.cjs')
-    return
+/** What each file inside is given as its `require`. */
+function makeRequire(builtin: NodeJS.Require): NodeJS.Require {
+  const packages = unpackedPackages({
+    packed: () => JSON.parse(inside('packages.json').toString()) as PackedPackages,
+    read: (path) => inside(`node_modules/${path}`),
+    candidates: nativeCandidates(process.env),
+  })
+  const loaded = new Map<string, { exports: unknown }>()
+  const load = (name: string): unknown => {
+    if (isBuiltin(name)) return builtin(name)
+    if (!name.startsWith('./')) return packages.load(name)
+    const known = loaded.get(name)
+    if (known) return known.exports
+    const module = { exports: {} }
+    loaded.set(name, module)
+    const file = name.slice(2)
+    const body = compile(file).runInThisContext() as Body
+    body(module.exports, require, module, `${FOLDER}/${file}`, FOLDER)
+    return module.exports
   }
-  const source = Module.wrap(readFileSync(file, 'latin1'))
-  const script = new Script(source, { filename: file, cachedData: readFileSync(code) })
-  const module = { exports: {} }
-  script.runInThisContext()(module.exports, load, module, file, here)
+  const require = Object.assign(load, { resolve: packages.resolve }) as NodeJS.Require
+  return require
+}
+
+// Compiling takes a third of a start. Other versions and flags of V8 refuse the code and compile again.
+function compile(file: string): Script {
+  // As Node wraps modules. The bundles are ASCII.
+  const source = `(function (exports, require, module, __filename, __dirname) { ${inside(
+    `server/${file}`,
+  ).toString('latin1')}\n});`
+  const cachedData = readInside(`server/${file.replace(/cjs$/, 'code')}`) ?? undefined
+  return new Script(source, { filename: file, ...(cachedData && { cachedData }) })
+}
+
+function inside(path: string): Buffer {
+  const bytes = readInside(path)
+  if (!bytes) throw new Error(`the executable lacks ${path}`)
+  return bytes
 }

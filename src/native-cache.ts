@@ -1,27 +1,37 @@
-// Native parts of the packaged executable. The loader of the system wants real files, so they are
-// unpacked to a private folder at first use. Runs before anything else of the server is loaded.
+// Packages with compiled parts inside of the executable. The loader of the system wants real files, so each
+// package is unpacked to a private folder at first use, with all that it needs.
 import { createHash } from 'node:crypto'
 import * as fs from 'node:fs'
+import { createRequire } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
-import { join, sep } from 'node:path'
+import { join } from 'node:path'
 
-/** One native file of the executable, listed in `native.json` by the packaging. */
-export interface NativeFile {
+/** One file of a package, as `scripts/package/stage.ts` lists it. */
+export interface PackedFile {
   /** Below node_modules, with forward slashes. */
   path: string
   sizeBytes: number
   sha256: string
 }
 
-interface NativeCacheOptions {
-  files: NativeFile[]
-  /** The node_modules folder inside the executable. */
-  modules: string
+/** Written by the packaging as `packages.json`. */
+export interface PackedPackages {
+  files: PackedFile[]
+  /** What the server asks for, to the folders below node_modules of it and of what it needs. */
+  folders: Record<string, string[]>
+}
+
+interface Options {
+  /** Read at the first use of a package. */
+  packed: () => PackedPackages
+  /** The bytes of a file below node_modules. */
+  read: (path: string) => Buffer
   /** Folders to try, best first; each becomes the parent of a folder named by content. */
   candidates: string[]
 }
 
-type Dlopen = (module: { exports: unknown }, filename: string, flags?: number) => void
+/** A package was there and could not be loaded from any place; the message tells the operator why. */
+export class UnpackError extends Error {}
 
 const OWNER_ONLY = 0o700
 const FORBIDDEN_BITS = 0o022
@@ -44,73 +54,76 @@ export function nativeCandidates(env: Readonly<Record<string, string | undefined
   ].filter(Boolean)
 }
 
-/**
- * Wraps `process.dlopen` so that native files inside the executable are loaded from an unpacked
- * copy. Folders are named by content: two versions run side by side, a started one never changes.
- * The result tells why the last file could not be loaded, for the operator; empty when all could.
- */
-export function setUpNativeCache({ files, modules, candidates }: NativeCacheOptions): () => string {
-  let lastFailure = ''
-  const original = process.dlopen as Dlopen
-  const version = createHash('sha256')
-    .update(files.map((file) => file.sha256).join('\n'))
-    .digest('hex')
-    .slice(0, 16)
-  const folders = candidates.map((candidate) => join(candidate, `native-${version}`))
+/** `load` gives what a package exports, `resolve` the path of one of its files on the disk. */
+export interface UnpackedPackages {
+  load(name: string): unknown
+  resolve(name: string): string
+}
 
-  const dlopen: Dlopen = (module, filename, flags) => {
-    const inside = insideOf(filename, modules)
-    if (inside === null) return load(original, module, filename, flags)
+/**
+ * Loads packages from unpacked copies. Folders are named by content: two versions run side by side, a
+ * started one never changes. Both functions throw `MODULE_NOT_FOUND` for a package that did not travel,
+ * and UnpackError.
+ */
+export function unpackedPackages({ packed, read, candidates }: Options): UnpackedPackages {
+  let places: { all: PackedPackages; folders: string[] } | undefined
+  const open = () => {
+    const all = packed()
+    const version = createHash('sha256')
+      .update(all.files.map(({ sha256 }) => sha256).join('\n'))
+      .digest('hex')
+      .slice(0, 16)
+    return { all, folders: candidates.map((candidate) => join(candidate, `native-${version}`)) }
+  }
+
+  const use = <T>(name: string, act: (require: NodeJS.Require) => T): T => {
+    places ??= open()
+    const { all, folders } = places
+    const needed = all.folders[packageOf(name)]
+    if (!needed) throw notFound(name)
     const failures: string[] = []
     for (const folder of [...folders]) {
       try {
-        unpackWith(inside, files, modules, folder)
-        return load(original, module, join(folder, ...inside.split('/')), flags)
+        const modules = join(folder, 'node_modules')
+        makePrivate(folder)
+        for (const file of all.files)
+          if (needed.some((one) => file.path.startsWith(`${one}/`))) unpack(file, modules, read)
+        return act(createRequire(join(modules, 'unpacked.cjs')))
       } catch (error) {
         // Not writable, not ours, full, or mounted without execute permission: try the next place.
         failures.push(`${folder}: ${(error as Error).message}`)
         folders.splice(folders.indexOf(folder), 1)
       }
     }
-    lastFailure =
-      `cannot load ${inside}; set FILEBROWSER_NATIVE_DIR to a writable folder that allows ` +
-      `programs to run.\n${failures.join('\n')}`
-    throw new Error(lastFailure)
+    throw new UnpackError(
+      `cannot load ${name}; set FILEBROWSER_NATIVE_DIR to a writable folder that allows ` +
+        `programs to run.\n${failures.join('\n')}`,
+    )
   }
-  process.dlopen = dlopen as typeof process.dlopen
-  return () => lastFailure
-}
-
-function load(original: Dlopen, module: { exports: unknown }, file: string, flags?: number): void {
-  if (flags === undefined) original.call(process, module, file)
-  else original.call(process, module, file, flags)
-}
-
-/** Path below `modules` with forward slashes, or null for a file on disk. */
-function insideOf(filename: string, modules: string): string | null {
-  const plain = filename.replace(/^\\\\\?\\/, '')
-  // Windows knows the inside of the executable under two drive letters.
-  const comparable = (path: string): string => path.replace(/^[A-Za-z]:/, '').replaceAll(sep, '/')
-  const prefix = `${comparable(modules)}/`
-  const text = comparable(plain)
-  return text.startsWith(prefix) ? text.slice(prefix.length) : null
-}
-
-/** Unpacks the file and what lies beside it in its package or scope: libraries it links to. */
-function unpackWith(inside: string, files: NativeFile[], modules: string, folder: string): void {
-  const group = `${inside.split('/')[0]}/`
-  makePrivate(folder)
-  for (const file of files) {
-    if (file.path.startsWith(group)) unpack(file, modules, folder)
+  return {
+    load: (name) => use(name, (require) => require(name)),
+    resolve: (name) => use(name, (require) => require.resolve(name)),
   }
 }
 
-function unpack(file: NativeFile, modules: string, folder: string): void {
-  const target = join(folder, ...file.path.split('/'))
+/** `@a/b/c.js` belongs to `@a/b`. */
+function packageOf(name: string): string {
+  return name
+    .split('/')
+    .slice(0, name.startsWith('@') ? 2 : 1)
+    .join('/')
+}
+
+function notFound(name: string): Error {
+  return Object.assign(new Error(`Cannot find module '${name}'`), { code: 'MODULE_NOT_FOUND' })
+}
+
+function unpack(file: PackedFile, modules: string, read: Options['read']): void {
+  const target = join(modules, ...file.path.split('/'))
   const stats = fs.lstatSync(target, { throwIfNoEntry: false })
   // The folder is ours alone and files appear in it by rename: right size means right content.
   if (stats?.isFile() && stats.size === file.sizeBytes) return
-  const bytes = fs.readFileSync(join(modules, ...file.path.split('/')))
+  const bytes = read(file.path)
   fs.mkdirSync(join(target, '..'), { recursive: true, mode: OWNER_ONLY })
   const temporary = `${target}.${process.pid}.tmp`
   try {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { brotliCompressSync, gzipSync } from 'node:zlib'
+import { brotliCompressSync, gunzipSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
 import { chooseEncoding, openAssets } from '../src/http/assets.ts'
 import { pickLocale } from '../src/routes/page.ts'
@@ -8,11 +8,10 @@ import { makeTree } from './support/tree.ts'
 
 const BODY = 'console.log(1)\n'.repeat(100)
 
-/** A built interface as the executable carries it: compressed files in two encodings only. */
+/** A built interface as the executable carries it: what shrinks is there as brotli only. */
 async function makeBuilt(folder: string): Promise<void> {
   await mkdir(join(folder, 'static'), { recursive: true })
   await writeFile(join(folder, 'static/main-ABCDEFGH.js.br'), brotliCompressSync(BODY))
-  await writeFile(join(folder, 'static/main-ABCDEFGH.js.gz'), gzipSync(BODY))
   await writeFile(join(folder, 'static/logo.png'), 'png')
   await writeFile(join(folder, 'index.html'), '<title>{{title}}</title>')
   const files = {
@@ -33,6 +32,9 @@ describe('assets', () => {
     const plain = await assets.find('main-ABCDEFGH.js', '')
     expect([brotli?.encoding, gzip?.encoding, plain?.encoding]).toEqual(['br', 'gzip', 'identity'])
     expect(plain?.bytes.toString()).toBe(BODY)
+    expect(gunzipSync(gzip?.bytes ?? '').toString()).toBe(BODY)
+    // It is made once.
+    expect((await assets.find('main-ABCDEFGH.js', 'gzip'))?.bytes).toBe(gzip?.bytes)
     expect(new Set([brotli?.etag, gzip?.etag, plain?.etag]).size).toBe(3)
     expect(brotli).toMatchObject({ immutable: true, varies: true })
   })

@@ -1,77 +1,78 @@
 import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
-import { nativeCandidates, setUpNativeCache } from '../src/native-cache.ts'
-import { makeTree, type Tree } from './support/tree.ts'
+import { describe, expect, it } from 'vitest'
+import { nativeCandidates, unpackedPackages } from '../src/native-cache.ts'
+import { makeTree } from './support/tree.ts'
 
-const FILES = [
-  { path: '@a/one/one.node', sizeBytes: 3, sha256: '1' },
-  { path: '@a/lib/lib.so.1', sizeBytes: 4, sha256: '2' },
-  { path: 'b/b.node', sizeBytes: 1, sha256: '3' },
-]
+const CONTENTS: Record<string, string> = {
+  '@a/one/index.js': 'exports.words = [require("@a/lib"), __filename]',
+  '@a/lib/index.js': 'module.exports = "lib"',
+  '@a/lib/lib.so.1': 'lib1',
+  'b/index.js': 'if (__filename.includes("noexec")) throw new Error("failed to map segment")',
+  'b/b.wasm': 'wasm',
+}
+const FOLDERS = { '@a/one': ['@a/lib', '@a/one'], b: ['b'] }
 
-const original = process.dlopen
-afterEach(() => {
-  process.dlopen = original
-})
-
-/** The inside of an executable as a folder, and a loader that notes what it is asked to load. */
-async function setUp(tree: Tree, candidates: string[], refuse = ''): Promise<string[]> {
-  const loaded: string[] = []
-  process.dlopen = ((_module: unknown, file: string) => {
-    if (refuse && file.startsWith(refuse)) throw new Error('failed to map segment')
-    loaded.push(file)
-  }) as typeof process.dlopen
-  await tree.add({
-    'node_modules/@a/one/one.node': 'one',
-    'node_modules/@a/lib/lib.so.1': 'lib1',
-    'node_modules/b/b.node': 'b',
+/** Packages as the executable carries them. */
+function packagesFor(...candidates: string[]) {
+  return unpackedPackages({
+    packed: () => ({
+      files: Object.entries(CONTENTS).map(([path, text]) => ({
+        path,
+        sizeBytes: text.length,
+        sha256: createHash('sha256').update(text).digest('hex'),
+      })),
+      folders: FOLDERS,
+    }),
+    read: (path) => Buffer.from(CONTENTS[path] ?? ''),
+    candidates,
   })
-  setUpNativeCache({ files: FILES, modules: tree.at('node_modules'), candidates })
-  return loaded
 }
 
-function dlopen(file: string): void {
-  process.dlopen({ exports: {} } as NodeJS.Module, file)
-}
-
-describe('native parts of the executable', () => {
-  it('are unpacked with the libraries beside them, for the owner only', async () => {
+describe('packages of the executable', () => {
+  it('are unpacked with all that they need, for the owner only', async () => {
     await using tree = await makeTree({})
     const cache = join(tree.base, 'cache')
-    const loaded = await setUp(tree, [cache])
-    dlopen(tree.at('node_modules/@a/one/one.node'))
+    const { words } = packagesFor(cache).load('@a/one') as { words: string[] }
     const [folder = ''] = await readdir(cache)
-    expect(loaded).toEqual([join(cache, folder, '@a/one/one.node')])
-    expect(await readFile(join(cache, folder, '@a/lib/lib.so.1'), 'utf8')).toBe('lib1')
+    const modules = join(cache, folder, 'node_modules')
+    expect(words).toEqual(['lib', join(modules, '@a/one/index.js')])
+    expect(await readFile(join(modules, '@a/lib/lib.so.1'), 'utf8')).toBe('lib1')
     expect((await stat(join(cache, folder))).mode & 0o777).toBe(0o700)
-    expect((await stat(loaded[0] ?? '')).mode & 0o777).toBe(0o500)
+    expect((await stat(words[1] ?? '')).mode & 0o777).toBe(0o500)
     // Another package waits until it is needed.
-    expect(await readdir(join(cache, folder))).toEqual(['@a'])
+    expect(await readdir(modules)).toEqual(['@a'])
   })
 
-  it('are unpacked once, and again when one was cut short', async () => {
+  it('are unpacked once, and again when a file was cut short', async () => {
     await using tree = await makeTree({})
     const cache = join(tree.base, 'cache')
-    const loaded = await setUp(tree, [cache])
-    dlopen(tree.at('node_modules/b/b.node'))
-    const before = await stat(loaded[0] ?? '')
-    dlopen(tree.at('node_modules/b/b.node'))
-    expect((await stat(loaded[0] ?? '')).ino).toBe(before.ino)
-    await chmod(loaded[0] ?? '', 0o700)
-    await writeFile(loaded[0] ?? '', '')
-    dlopen(tree.at('node_modules/b/b.node'))
-    expect(await readFile(loaded[0] ?? '', 'utf8')).toBe('b')
+    const file = packagesFor(cache).resolve('b/b.wasm')
+    const before = await stat(file)
+    expect(packagesFor(cache).resolve('b/b.wasm')).toBe(file)
+    expect((await stat(file)).ino).toBe(before.ino)
+    await chmod(file, 0o700)
+    await writeFile(file, '')
+    packagesFor(cache).resolve('b/b.wasm')
+    expect(await readFile(file, 'utf8')).toBe('wasm')
   })
 
   it('go to the next place when one is not writable or may not run programs', async () => {
     await using tree = await makeTree({ 'not-a-folder': '' })
-    const noexec = join(tree.base, 'noexec')
     const good = join(tree.base, 'good')
-    const loaded = await setUp(tree, [tree.at('not-a-folder'), noexec, good], noexec)
-    dlopen(tree.at('node_modules/b/b.node'))
-    expect(loaded[0]).toContain(good)
+    const packages = packagesFor(tree.at('not-a-folder'), join(tree.base, 'noexec'), good)
+    packages.load('b')
+    expect(packages.resolve('b')).toContain(good)
+  })
+
+  it('say where they could not be loaded, and what to set', async () => {
+    await using tree = await makeTree({ 'not-a-folder': '' })
+    const noexec = join(tree.base, 'noexec')
+    expect(() => packagesFor(tree.at('not-a-folder'), noexec).load('b')).toThrow(
+      /^cannot load b; set FILEBROWSER_NATIVE_DIR .*\n.*not-a-folder.*\n.*noexec.*failed to map segment$/,
+    )
   })
 
   it('are never loaded from a folder that others can write to', async () => {
@@ -79,8 +80,7 @@ describe('native parts of the executable', () => {
     const shared = join(tree.base, 'shared')
     await mkdir(shared)
     await chmod(shared, 0o777)
-    await setUp(tree, [shared])
-    expect(() => dlopen(tree.at('node_modules/b/b.node'))).toThrow(/writable for others/)
+    expect(() => packagesFor(shared).load('b')).toThrow(/writable for others/)
   })
 
   it.skipIf(process.getuid?.() !== 0)(
@@ -90,16 +90,15 @@ describe('native parts of the executable', () => {
       const foreign = join(tree.base, 'foreign')
       await mkdir(foreign, { mode: 0o700 })
       execFileSync('chown', ['65534', foreign])
-      await setUp(tree, [foreign])
-      expect(() => dlopen(tree.at('node_modules/b/b.node'))).toThrow(/belongs to somebody else/)
+      expect(() => packagesFor(foreign).load('b')).toThrow(/belongs to somebody else/)
     },
   )
 
-  it('leave modules on disk to the system', async () => {
+  it('that did not travel are not looked for on the disk', async () => {
     await using tree = await makeTree({})
-    const loaded = await setUp(tree, [join(tree.base, 'cache')])
-    dlopen('/usr/lib/other.node')
-    expect(loaded).toEqual(['/usr/lib/other.node'])
+    const cache = join(tree.base, 'cache')
+    expect(() => packagesFor(cache).load('vitest')).toThrow("Cannot find module 'vitest'")
+    expect(await readdir(tree.base)).not.toContain('cache')
   })
 })
 

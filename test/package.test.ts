@@ -133,22 +133,25 @@ describe('the native parts of an executable', () => {
   })
 
   it('are looked for in the finished file, byte by byte', async () => {
-    await using tree = await makeTree({ 'a/one.node': 'first part', 'a/two.node': 'second part' })
+    await using tree = await makeTree({ 'a/one.node': 'first part', 'a/two.zst': 'second part' })
     await tree.add({ whole: '...first part...second part...', damaged: '...first part...second p' })
     const check = (name: string) =>
-      checkInside(tree.at(name), tree.root, ['a/one.node', 'a/two.node'])
+      checkInside(tree.at(name), [tree.at('a/one.node'), tree.at('a/two.zst')])
     await check('whole')
-    await expect(check('damaged')).rejects.toThrow(/damaged lacks a\/two\.node$/)
+    await expect(check('damaged')).rejects.toThrow(/damaged lacks .*a\/two\.zst$/)
   })
 
   it('of the machine that packages stay out of what is for others', async () => {
     const part = 'bcrypt/prebuilds/linux-arm64/bcrypt.glibc.node'
     await using tree = await makeTree({ [part]: 'made for arm64', 'other/one.node': 'for all' })
-    await tree.add({ clean: '...for all...', mixed: '...made for arm64...' })
-    const check = (name: string) =>
-      checkNothingOf(target('linux-arm64'), tree.at(name), tree.root, [part, 'other/one.node'])
-    await check('clean')
-    await expect(check('mixed')).rejects.toThrow(`holds ${part}, which is for linux-arm64`)
+    await tree.add({ 'staged/clean.node': 'for all', 'staged/mixed.node': 'made for arm64' })
+    const own = { modules: tree.root, paths: [part, 'other/one.node'] }
+    const check = (...paths: string[]) =>
+      checkNothingOf(target('linux-arm64'), { modules: tree.at('staged'), paths }, own)
+    await check('clean.node')
+    await expect(check('clean.node', 'mixed.node')).rejects.toThrow(
+      `mixed.node is ${part}, which is for linux-arm64`,
+    )
   })
 })
 

@@ -1,16 +1,16 @@
-// Brotli and gzip siblings of everything that shrinks, made once at build time.
+// Brotli siblings of everything that shrinks, made once at build time.
 import { createHash, randomUUID } from 'node:crypto'
 import { readdirSync } from 'node:fs'
 import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompress, constants, gzip } from 'node:zlib'
+import { brotliCompress, constants } from 'node:zlib'
 import { CACHE_DIR } from './paths.ts'
 
 const SHRINKS = /\.(js|mjs|css|svg|html|json|wasm|txt|webmanifest)$/
 const SMALLEST_BYTES = 600
 
-/** Writes `name.br` and `name.gz` beside every file below `dir` for which that saves a tenth. */
+/** Writes `name.br` beside every file below `dir` for which that saves a tenth. */
 export async function compressAll(dir: string): Promise<void> {
   const files = readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && SHRINKS.test(entry.name))
@@ -25,16 +25,14 @@ async function compressFile(file: string): Promise<void> {
     [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
     [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
   }
-  const brotli = await cached('br', bytes, () => promisify(brotliCompress)(bytes, { params }))
-  if (brotli.length > bytes.length * 0.9) return
-  const gz = await cached('gz', bytes, () => promisify(gzip)(bytes, { level: 9 }))
-  await Promise.all([writeFile(`${file}.br`, brotli), writeFile(`${file}.gz`, gz)])
+  const brotli = await cached(bytes, () => promisify(brotliCompress)(bytes, { params }))
+  if (brotli.length <= bytes.length * 0.9) await writeFile(`${file}.br`, brotli)
 }
 
 /** Brotli at its best level takes seconds for the editor; most files did not change since last time. */
-async function cached(kind: string, bytes: Buffer, make: () => Promise<Buffer>): Promise<Buffer> {
+async function cached(bytes: Buffer, make: () => Promise<Buffer>): Promise<Buffer> {
   const key = createHash('sha256').update(bytes).digest('hex')
-  const file = join(CACHE_DIR, 'compressed', `${key}.${kind}`)
+  const file = join(CACHE_DIR, 'compressed', `${key}.br`)
   const known = await readFile(file).catch(() => null)
   if (known) return known
   const made = await make()

@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs'
 import { cp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
+import { lazyModules } from './lazy-modules.ts'
 import { ROOT } from './paths.ts'
 
 /** Packages with native or WebAssembly parts that find their files beside themselves. */
@@ -71,7 +72,7 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
       ...options,
       entryPoints: { boot: 'src/boot.ts' },
       outdir: next,
-      footer: { js: 'start(require);' },
+      footer: { js: 'start(require,typeof thread==="string"?thread:"");' },
     })
     const old = join(outDir, `server.old-${process.pid}`)
     await rename(join(outDir, 'server'), old).catch(ignoreMissing)
@@ -110,13 +111,18 @@ function serverOptions(dev: boolean): esbuild.BuildOptions {
     sourcemap: dev ? 'linked' : false,
     legalComments: 'none',
     logLevel: 'warning',
+    // What is resolved so lies beside a bundle where there is one.
+    logOverride: { 'require-resolve-not-external': 'silent' },
     define: {
       'import.meta.url': '__moduleUrl',
       'import.meta.dirname': '__dirname',
       __FB_COMMIT__: JSON.stringify(shortCommit()),
+      // Compiled parts of ws that nobody installs.
+      'process.env.WS_NO_BUFFER_UTIL': '"1"',
+      'process.env.WS_NO_UTF_8_VALIDATE': '"1"',
     },
     banner: { js: 'const __moduleUrl=require("node:url").pathToFileURL(__filename).href;' },
-    plugins: [workerUrls, onDemand],
+    plugins: [workerUrls, onDemand, lazyModules],
     // Packages left outside are required, not imported: the executable resolves only that.
     supported: { 'dynamic-import': false },
   }
@@ -164,8 +170,10 @@ const workerUrls: esbuild.Plugin = {
   setup(build) {
     build.onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, async ({ path }) => {
       const source = await readFile(path, 'utf8')
-      if (!/\.(?:worker|process)\.ts'/.test(source)) return undefined
-      const contents = source.replace(
+      if (!/\.(?:worker|process)\.ts'|createRequire/.test(source)) return undefined
+      // What the executable gives a bundle as its `require` knows the packages inside.
+      const required = source.replaceAll('createRequire(import.meta.url)', 'require')
+      const contents = required.replace(
         /new URL\(\s*(['"])(?:[^'"]*\/)?([\w-]+\.(?:worker|process))\.ts\1\s*,\s*import\.meta\.url,?\s*\)/g,
         "require('node:path').join(__dirname, '$2.cjs')",
       )

@@ -167,13 +167,13 @@ async function describeFiles(staticDir: string): Promise<AssetsManifest['files']
     .map((entry) => relative(staticDir, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .sort()
   const all = new Set(names)
-  const own = names.filter((name) => !/\.(br|gz)$/.test(name))
+  const own = names.filter((name) => !/\.br$/.test(name))
   const described = await Promise.all(
     own.map(async (name) => {
       const hash = createHash('sha256').update(await readFile(join(staticDir, name)))
       const etag = hash.digest('base64url').slice(0, 22)
       const immutable = /-[A-Z0-9]{8}\.\w+(\.map)?$/.test(name)
-      return [name, { etag, compressed: all.has(`${name}.gz`), immutable }] as const
+      return [name, { etag, compressed: all.has(`${name}.br`), immutable }] as const
     }),
   )
   return Object.fromEntries(described)

@@ -5,8 +5,9 @@ import { open } from 'node:fs/promises'
 const ELF_CPU: Record<number, string> = { 62: 'x64', 183: 'arm64' }
 const MACHO_CPU: Record<number, string> = { 16777223: 'x64', 16777228: 'arm64' }
 const PE_CPU: Record<number, string> = { 34404: 'x64', 43620: 'arm64' }
-/** Node's mark that says whether a program is attached; `:1` once pkg has done so. */
-const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:'
+/** Node's mark that says whether a program is attached: `:1` follows it then. */
+export const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2'
+const MARK = `${FUSE}:`
 
 /** `linux-x64`, `darwin-arm64`, `win32-x64` and so on; null for anything else. */
 export function formatOf(head: Buffer): string | null {
@@ -40,9 +41,9 @@ export async function hasProgram(file: string): Promise<boolean> {
       autoClose: false,
     })) {
       const text = rest + (chunk as Buffer).toString('latin1')
-      const at = text.indexOf(FUSE)
-      if (at >= 0 && at + FUSE.length < text.length) return text[at + FUSE.length] === '1'
-      rest = text.slice(-FUSE.length - 1)
+      const at = text.indexOf(MARK)
+      if (at >= 0 && at + MARK.length < text.length) return text[at + MARK.length] === '1'
+      rest = text.slice(-MARK.length - 1)
     }
     return false
   } finally {

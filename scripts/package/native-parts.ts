@@ -1,5 +1,6 @@
 // Which compiled files belong into the executable of a platform. Packages pick theirs at run time and
 // most do without it in silence, so that only this list tells that one went missing.
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Target } from './targets.ts'
@@ -57,36 +58,40 @@ export function checkParts(target: Target, paths: readonly string[]): void {
   }
 }
 
-/** Throws, with its name, when one of the files below `modules` is not in the executable as it is. */
-export async function checkInside(
-  executable: string,
-  modules: string,
-  paths: readonly string[],
-): Promise<void> {
+/** Throws, with its name, when one of the files, as they were stored, is not in the executable. */
+export async function checkInside(executable: string, stored: readonly string[]): Promise<void> {
   const bytes = await readFile(executable)
-  for (const path of paths) {
-    if (!bytes.includes(await readFile(join(modules, ...path.split('/')))))
-      throw new Error(`${executable} lacks ${path}`)
+  for (const file of stored) {
+    if (!bytes.includes(await readFile(file))) throw new Error(`${executable} lacks ${file}`)
   }
 }
 
 /**
- * Throws, with its name, when a part for the machine that packages got into the executable of another
- * platform. `modules` is the node_modules folder of this machine, `paths` its compiled files.
+ * Throws, with its name, when a part for the machine that packages is among the files for another platform.
+ * Both are folders with their compiled files: what was staged, and the node_modules of this machine.
  */
-export async function checkNothingOf(
-  host: Target,
-  executable: string,
-  modules: string,
-  paths: readonly string[],
-): Promise<void> {
-  const own = nativePartsOf(host).filter((part) => !part.endsWith('.wasm'))
-  const bytes = await readFile(executable)
-  for (const path of paths) {
-    if (!own.some((part) => toPattern(part).test(path))) continue
-    if (bytes.includes(await readFile(join(modules, ...path.split('/')))))
-      throw new Error(`${executable} holds ${path}, which is for ${host.name}`)
+export async function checkNothingOf(host: Target, staged: Parts, own: Parts): Promise<void> {
+  const patterns = nativePartsOf(host)
+    .filter((part) => !part.endsWith('.wasm'))
+    .map(toPattern)
+  const foreign = new Map<string, string>()
+  for (const path of own.paths.filter((one) => patterns.some((pattern) => pattern.test(one))))
+    foreign.set(await digestOf(own.modules, path), path)
+  for (const path of staged.paths) {
+    const same = foreign.get(await digestOf(staged.modules, path))
+    if (same) throw new Error(`${path} is ${same}, which is for ${host.name}`)
   }
+}
+
+interface Parts {
+  modules: string
+  /** Below it, with forward slashes. */
+  paths: readonly string[]
+}
+
+async function digestOf(modules: string, path: string): Promise<string> {
+  const bytes = await readFile(join(modules, ...path.split('/')))
+  return createHash('sha256').update(bytes).digest('hex')
 }
 
 function toPattern(part: string): RegExp {

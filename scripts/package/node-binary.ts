@@ -1,10 +1,11 @@
 // The plain Node binary of a platform, made as small as the platform allows.
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { chmod, copyFile, mkdir, rename, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { OUT_DIR, PACKAGE } from '../build/paths.ts'
+import { trimIcuData } from './icu-data.ts'
 import { packageFolder } from './npm-pack.ts'
 import type { Target } from './targets.ts'
 
@@ -18,36 +19,20 @@ export function nodeVersion(target: Target): string {
 }
 
 /**
- * Fills the cache in which pkg looks for Node, so that it downloads nothing; `home` is what the
- * packager will see as its home folder. The packager also asks for this machine's binary of that version.
+ * The Node binary for a platform, kept under dist/: on Linux without its symbol tables and most data of ICU. A
+ * Mach-O or PE file stays as it is.
  */
-export async function provideNode(target: Target, version: string, home: string): Promise<void> {
-  const cache = join(home, '.pkg-cache', 'sea')
-  const short = target.os === 'win32' ? 'win' : target.os
-  const name = `node-v${version}-${short}-${target.cpu}`
-  // Where pkg expects the binary unpacked from the archive, and the marks of a checked download.
-  const archive = `${name}.${target.os === 'win32' ? 'zip' : 'tar.gz'}`
-  const binary =
-    target.os === 'win32' ? join(cache, `${name}.exe`) : join(cache, name, 'bin', 'node')
-  await mkdir(dirname(binary), { recursive: true })
-  for (const mark of [join(cache, archive), join(cache, `${archive}.ok`), `${binary}.ok`]) {
-    await writeFile(mark, '')
-  }
-  await copyFile(await smallNode(target, version), binary)
-  await chmod(binary, 0o755)
-}
-
-/** The binary without its symbol tables, kept under dist/; a Mach-O or PE file stays as it is. */
-async function smallNode(target: Target, version: string): Promise<string> {
+export async function nodeBinary(target: Target, version: string): Promise<string> {
   const original = join(await packageFolder(target.nodePackage, version), target.nodeFile)
   if (target.os !== 'linux') return original
-  const small = join(OUT_DIR, 'cache', `node-${version}-${target.name}`)
+  const small = join(OUT_DIR, 'cache', `node-${version}-${target.name}-en`)
   if (existsSync(small)) return small
-  const strip = await findStrip(target)
-  if (!strip) return original
   await mkdir(dirname(small), { recursive: true })
   const temporary = `${small}.${process.pid}`
-  await run(strip, ['--strip-unneeded', '-o', temporary, original])
+  const strip = await findStrip(target)
+  if (strip) await run(strip, ['--strip-unneeded', '-o', temporary, original])
+  await writeFile(temporary, trimIcuData(await readFile(strip ? temporary : original)))
+  await chmod(temporary, 0o755)
   await rename(temporary, small)
   return small
 }

@@ -21,14 +21,24 @@ interface Manifest {
 /** Build-time dependencies that packages list as if they were needed to run. */
 const NEVER = new Set(['node-addon-api', 'napi-build-utils', 'detect-libc-binary'])
 
-/** Copies the packages into `modules` (a node_modules folder) and gives their names and versions. */
-export async function copyRuntimePackages(modules: string, target: Target): Promise<string[]> {
-  const done = new Map<string, string>()
+/**
+ * Copies the packages into `modules` (a node_modules folder). Gives for each that the server asks for the
+ * folders below it that it needs, its own included.
+ */
+export async function copyRuntimePackages(
+  modules: string,
+  target: Target,
+): Promise<Record<string, string[]>> {
+  const copied = new Set<string>()
+  const folders: Record<string, string[]> = {}
+  let needed: string[] = []
   const take = async (name: string, folder: string, into: string): Promise<void> => {
     const manifest = readManifest(folder)
-    if (done.get(join(into, name)) || NEVER.has(name)) return
-    done.set(join(into, name), manifest.version)
-    await copyPackage(folder, join(into, name), target)
+    const place = relative(modules, join(into, name)).replaceAll('\\', '/')
+    if (needed.includes(place) || NEVER.has(name)) return
+    needed.push(place)
+    if (!copied.has(place)) await copyPackage(folder, join(into, name), target)
+    copied.add(place)
     for (const dependency of Object.keys(manifest.dependencies ?? {})) {
       if (manifest.optionalDependencies?.[dependency] || NEVER.has(dependency)) continue
       const found = findInstalled(dependency, folder)
@@ -44,9 +54,13 @@ export async function copyRuntimePackages(modules: string, target: Target): Prom
   for (const name of EXTERNAL) {
     const folder = join(ROOT, 'node_modules', name)
     // The list in server.ts may name a package that is not used any more.
-    if (existsSync(folder)) await take(name, folder, modules)
+    if (!existsSync(folder)) continue
+    needed = []
+    folders[name] = needed
+    await take(name, folder, modules)
+    needed.sort()
   }
-  return [...done].map(([place, version]) => `${relative(modules, place)}@${version}`).sort()
+  return folders
 }
 
 function readManifest(folder: string): Manifest {

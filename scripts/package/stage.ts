@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
-import type { NativeFile } from '../../src/native-cache.ts'
-import { OUT_DIR, PACKAGE } from '../build/paths.ts'
+import type { PackedFile, PackedPackages } from '../../src/native-cache.ts'
+import { OUT_DIR } from '../build/paths.ts'
 import { fileFormat } from './binary-format.ts'
 import { checkParts, isKnownWrong } from './native-parts.ts'
 import { copyRuntimePackages } from './runtime-packages.ts'
@@ -18,27 +18,31 @@ export async function stage(target: Target): Promise<string> {
   await cp(join(OUT_DIR, 'server'), join(folder, 'server'), { recursive: true })
   await copyWeb(join(OUT_DIR, 'web'), join(folder, 'web'))
   const modules = join(folder, 'node_modules')
-  const packages = await copyRuntimePackages(modules, target)
+  const folders = await copyRuntimePackages(modules, target)
   await checkNative(modules, target)
-  await writeFile(join(folder, 'packages.json'), JSON.stringify(packages, null, 2))
-  await writeFile(join(folder, 'native.json'), JSON.stringify(await describeNative(modules)))
-  await writeFile(join(folder, 'package.json'), JSON.stringify(packagingManifest(target), null, 2))
+  const packed: PackedPackages = { files: await describePackages(modules), folders }
+  await writeFile(join(folder, 'packages.json'), JSON.stringify(packed))
   return folder
 }
 
-/** Files with compressed siblings travel in those two encodings only. */
+/** Files with a compressed sibling travel as that. */
 async function copyWeb(from: string, to: string): Promise<void> {
   await cp(from, to, {
     recursive: true,
-    filter: (source) => !existsSync(`${source}.gz`) || !existsSync(`${source}.br`),
+    filter: (source) => !existsSync(`${source}.br`),
   })
 }
 
 /** Compiled files below a node_modules folder, as `native-parts.ts` names them. */
 export function compiledFiles(modules: string): string[] {
-  return readdirSync(modules, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && COMPILED.test(entry.name))
-    .map((entry) => relative(modules, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
+  return filesBelow(modules).filter((path) => COMPILED.test(path))
+}
+
+/** Paths of all files below a folder, with forward slashes, in order. */
+export function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).replaceAll('\\', '/'))
     .sort()
 }
 
@@ -60,9 +64,9 @@ async function checkNative(modules: string, target: Target): Promise<void> {
 }
 
 /** What `src/native-cache.ts` unpacks at run time, with digests to recognise each by. */
-async function describeNative(modules: string): Promise<NativeFile[]> {
+async function describePackages(modules: string): Promise<PackedFile[]> {
   return Promise.all(
-    nativeFiles(modules).map(async (path) => {
+    filesBelow(modules).map(async (path) => {
       const bytes = await readFile(join(modules, path))
       const sha256 = createHash('sha256').update(bytes).digest('hex')
       return { path, sizeBytes: bytes.length, sha256 }
@@ -72,27 +76,4 @@ async function describeNative(modules: string): Promise<NativeFile[]> {
 
 function nativeFiles(modules: string): string[] {
   return compiledFiles(modules).filter((path) => !PORTABLE.test(path))
-}
-
-/** It goes into the executable, so it names no folder of this machine: two builds are the same bytes. */
-function packagingManifest(target: Target): Record<string, unknown> {
-  return {
-    name: PACKAGE.name,
-    version: PACKAGE.version,
-    bin: 'server/boot.cjs',
-    pkg: {
-      scripts: ['server/*.cjs'],
-      assets: [
-        'server/*.br',
-        'server/*.code',
-        'server/*.wasm',
-        'web/**/*',
-        'native.json',
-        'node_modules/**/*',
-      ],
-      // Packages ask for a compiled part of every platform, and one that is not staged would be found
-      // further up: that of this machine.
-      ignore: [`!**/stage/${target.name}/**`],
-    },
-  }
 }

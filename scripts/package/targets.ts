@@ -1,4 +1,4 @@
-// The platforms we ship for, and how each tool in the chain calls them.
+// The platforms we ship for.
 
 export interface Target {
   /** `linux-x64` and so on, as in the names of our archives. */
@@ -9,8 +9,6 @@ export interface Target {
   nodePackage: string
   /** The binary inside that package. */
   nodeFile: string
-  /** What pkg calls it. */
-  pkgPlatform: string
   /** Release archive, named as the original names them. */
   archive: string
 }
@@ -38,7 +36,6 @@ function target(os: Target['os'], cpu: Target['cpu']): Target {
     cpu,
     nodePackage: `node-${short}-${cpu}`,
     nodeFile: windows ? 'bin/node.exe' : 'bin/node',
-    pkgPlatform: `${os === 'darwin' ? 'macos' : short}-${cpu}`,
     archive: `${windows ? 'windows' : os}-${cpu === 'x64' ? 'amd64' : cpu}-filebrowser.${windows ? 'zip' : 'tar.gz'}`,
   }
 }

@@ -4,16 +4,18 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliDecompress } from 'node:zlib'
+import { isExecutable, readInside } from '../inside.ts'
 
-const FILE = join(import.meta.dirname, 'common-passwords.br')
-const decompress = promisify(brotliDecompress)
+const NAME = 'common-passwords.br'
 
 /** True for a word of the list, in lower case. */
 export type IsCommon = (word: string) => boolean
 
 /** Reads the list of some 140,000 passwords seen most often in leaks (SecLists, MIT). */
 export async function readCommonPasswords(): Promise<IsCommon> {
-  const text = (await decompress(await readFile(FILE))).toString('utf8')
+  const inside = isExecutable ? readInside(`server/${NAME}`) : null
+  const packed = inside ?? (await readFile(join(import.meta.dirname, NAME)))
+  const text = (await promisify(brotliDecompress)(packed)).toString('utf8')
   return (word) => hasLine(text, word)
 }
 

@@ -6,8 +6,9 @@ import { readFile, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { gunzip } from 'node:zlib'
+import { brotliDecompress, constants, gzip } from 'node:zlib'
 import { contentTypeOf } from '../files/listing/mime.ts'
+import { isExecutable, readInside } from '../inside.ts'
 import { suffixOf } from '../lib/vpath.ts'
 import { parsePreferences } from './accept.ts'
 
@@ -47,7 +48,14 @@ export interface Assets {
 
 /** Written by the build (scripts/build/web.ts) as `assets.json`. */
 export interface AssetsManifest extends Omit<Page, 'template'> {
-  files: Record<string, { etag: string; compressed: boolean; immutable: boolean }>
+  files: Record<string, File>
+}
+
+interface File {
+  etag: string
+  /** It travels compressed by brotli, `name.br`. */
+  compressed: boolean
+  immutable: boolean
 }
 
 interface Loaded {
@@ -66,16 +74,36 @@ const NOT_BUILT: Loaded = {
 }
 
 /** Opens the built interface in `dir`, by default the one that belongs to this program. */
-export function openAssets(dir = findAssetsDir()): Assets {
+export function openAssets(dir = isExecutable ? null : findAssetsDir()): Assets {
+  const read = dir === null ? readAssetInside : (path: string) => readFile(join(dir, path))
+  // By validator. Browsers take brotli by https and from this machine alone: for others each file is
+  // compressed once, 4 MB in all.
+  const gzipped = new Map<string, Promise<Buffer>>()
   let loaded: Promise<Loaded> | undefined
 
   const load = async (): Promise<Loaded> => {
     const current = await loaded
-    const stats = await stat(join(dir, 'assets.json')).catch(() => null)
-    if (!stats) return NOT_BUILT
-    if (current?.mtimeMs === stats.mtimeMs) return current
-    loaded = readManifest(dir, stats.mtimeMs)
+    if (current && dir === null) return current
+    const stats = dir && (await stat(join(dir, 'assets.json')).catch(() => null))
+    if (dir !== null && !stats) return NOT_BUILT
+    const mtimeMs = stats ? stats.mtimeMs : 0
+    if (current?.mtimeMs === mtimeMs) return current
+    loaded = readManifest(read, mtimeMs)
     return loaded
+  }
+
+  const bytesOf = async (path: string, file: File, encoding: Encoding): Promise<Buffer> => {
+    if (!file.compressed) return read(path)
+    const brotli = await read(`${path}.br`)
+    if (encoding === 'br') return brotli
+    if (encoding === 'identity') return promisify(brotliDecompress)(brotli)
+    const known = gzipped.get(file.etag)
+    if (known) return known
+    const made = promisify(brotliDecompress)(brotli).then((bytes) =>
+      promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }),
+    )
+    gzipped.set(file.etag, made)
+    return made
   }
 
   return {
@@ -89,7 +117,7 @@ export function openAssets(dir = findAssetsDir()): Assets {
       if (!file) return null
       const encoding = file.compressed ? chooseEncoding(acceptEncoding) : 'identity'
       return {
-        bytes: await readAsset(join(dir, 'static', name), encoding, file.compressed),
+        bytes: await bytesOf(`static/${name}`, file, encoding),
         encoding,
         contentType: assetTypeOf(name),
         etag: encoding === 'identity' ? `"${file.etag}"` : `"${file.etag}-${encoding}"`,
@@ -113,19 +141,19 @@ export function chooseEncoding(acceptEncoding: string): Encoding {
   return 'identity'
 }
 
-async function readManifest(dir: string, mtimeMs: number): Promise<Loaded> {
-  const [manifest, template] = await Promise.all([
-    readFile(join(dir, 'assets.json'), 'utf8'),
-    readFile(join(dir, 'index.html'), 'utf8'),
-  ])
-  return { manifest: JSON.parse(manifest) as AssetsManifest, template, mtimeMs }
+/** Reads a file by its path below the folder of the interface. */
+type Read = (path: string) => Promise<Buffer>
+
+async function readManifest(read: Read, mtimeMs: number): Promise<Loaded> {
+  const [manifest, template] = await Promise.all([read('assets.json'), read('index.html')])
+  const parsed = JSON.parse(manifest.toString()) as AssetsManifest
+  return { manifest: parsed, template: template.toString(), mtimeMs }
 }
 
-async function readAsset(file: string, encoding: Encoding, compressed: boolean): Promise<Buffer> {
-  if (encoding === 'br') return readFile(`${file}.br`)
-  if (encoding === 'gzip') return readFile(`${file}.gz`)
-  // The executable carries compressed files in their two encodings only.
-  return compressed ? promisify(gunzip)(await readFile(`${file}.gz`)) : readFile(file)
+async function readAssetInside(path: string): Promise<Buffer> {
+  const bytes = readInside(`web/${path}`)
+  if (!bytes) throw new Error(`the executable lacks web/${path}`)
+  return bytes
 }
 
 /** `dist/web` beside the server bundle, or the last build when running from the sources. */

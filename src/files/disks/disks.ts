@@ -14,7 +14,7 @@ import { createForeignDevice, type Device, type InFlight } from './device.ts'
 import { poolCalls } from './disk-calls.ts'
 import { createMountTable, deviceId } from './mount-table.ts'
 import { realPathByParts } from './real-path.ts'
-import { CAN_CHANGE_FOLDER } from './working-folder.ts'
+import { canChangeFolder } from './working-folder.ts'
 
 /** Threads of the pool; see setPoolSize. Those that are left over are for local disks and hashes. */
 const POOL_THREADS = 24
@@ -143,7 +143,7 @@ export function createDisks(): Disks {
     lstat: (path) => poolCalls(of(path)).lstat(path),
     noteCached,
     mayChangeFolder: () => {
-      mayChangeFolder ??= CAN_CHANGE_FOLDER && isOnLocalDisk(of)
+      mayChangeFolder ??= canChangeFolder() && isOnLocalDisk(of)
       return mayChangeFolder
     },
     noteSynced: (realFolder) => note(synced, realFolder, MAX_SYNCED),

@@ -8,7 +8,9 @@ import { errnoOf } from '../../lib/errors.ts'
 const O_PATH = 0o10000000
 
 /** Only the main thread may change the working directory, which is that of the whole process. */
-export const CAN_CHANGE_FOLDER = process.platform === 'linux' && isMainThread
+export function canChangeFolder(): boolean {
+  return process.platform === 'linux' && isMainThread
+}
 
 /**
  * Runs `work` with the open folder at `ref` (`/proc/self/fd/N`) as working directory. The names it asks

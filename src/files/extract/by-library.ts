@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import load from 'libarchive.js/src/webworker/wasm-gen/libarchive.js'
+import { isExecutable, readInside } from '../../inside.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { Output } from './output.ts'
 import { type ArchiveFile, pieces } from './source.ts'
@@ -23,7 +24,7 @@ type Library = Awaited<ReturnType<typeof load>>
 
 /** Tells of all entries. Throws `encrypted`, `damaged`, `too_large`. */
 export async function readByLibrary(file: ArchiveFile, output: Output): Promise<void> {
-  const library = await load({ wasmBinary: readFileSync(wasmFile()), print() {}, printErr() {} })
+  const library = await load({ wasmBinary: readLibrary(), print() {}, printErr() {} })
   const layout = layoutOf(library)
   const at = library._malloc(file.sizeBytes)
   if (at === 0) throw new AppError('too_large', 'no memory for the archive')
@@ -53,11 +54,13 @@ export async function readByLibrary(file: ArchiveFile, output: Output): Promise<
   }
 }
 
-/** Beside the bundle, or in the package. */
-function wasmFile(): string {
+/** Inside of the executable, beside the bundle, or in the package. */
+function readLibrary(): Buffer {
+  const inside = isExecutable ? readInside('server/libarchive.wasm') : null
+  if (inside) return inside
   const beside = join(import.meta.dirname, 'libarchive.wasm')
-  if (existsSync(beside)) return beside
-  return createRequire(import.meta.url).resolve('libarchive.js/dist/libarchive.wasm')
+  if (existsSync(beside)) return readFileSync(beside)
+  return readFileSync(createRequire(import.meta.url).resolve('libarchive.js/dist/libarchive.wasm'))
 }
 
 async function tellContent(

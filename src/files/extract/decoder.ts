@@ -1,6 +1,7 @@
 // The server's side of the decoder process: one for each archive that is being unpacked.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { isExecutable } from '../../inside.ts'
 import { AppError } from '../../lib/errors.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { bareEnvironment, residentBytes } from '../../programs/decoder-child.ts'
@@ -100,7 +101,7 @@ export function bsdtarOf(name: string): Promise<string> {
 function start(fd: number): ChildProcess {
   const file: string | URL = new URL('./extract.process.ts', import.meta.url)
   const path = typeof file === 'string' ? file : fileURLToPath(file)
-  return spawn(process.execPath, ['pkg' in process ? '__extract-process' : path], {
+  return spawn(process.execPath, [isExecutable ? '__extract-process' : path], {
     stdio: ['pipe', 'pipe', 'ignore', fd],
     env: bareEnvironment(),
     cwd: '/',

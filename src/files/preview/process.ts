@@ -2,6 +2,7 @@
 // lets it go when idle, and survives its crashes. Who asks takes turns with all others who do.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
+import { isExecutable } from '../../inside.ts'
 import { bareEnvironment, residentBytes } from '../../programs/decoder-child.ts'
 import { killGroup } from '../../programs/kill-group.ts'
 import {
@@ -299,7 +300,7 @@ const ENDED = {
 
 /** The executable again with a hidden word, or Node with the file of the process. */
 function previewCommand(): [string, ...string[]] {
-  if ('pkg' in process) return [process.execPath, '__preview-process']
+  if (isExecutable) return [process.execPath, '__preview-process']
   const file: string | URL = new URL('./preview.process.ts', import.meta.url)
   return [process.execPath, typeof file === 'string' ? file : fileURLToPath(file)]
 }
