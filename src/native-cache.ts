@@ -1,6 +1,6 @@
 // Packages with compiled parts inside of the executable. The loader of the system wants real files, so each
 // package is unpacked to a private folder at first use, with all that it needs.
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import * as fs from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
@@ -125,7 +125,8 @@ function unpack(file: PackedFile, modules: string, read: Options['read']): void 
   if (stats?.isFile() && stats.size === file.sizeBytes) return
   const bytes = read(file.path)
   fs.mkdirSync(join(target, '..'), { recursive: true, mode: OWNER_ONLY })
-  const temporary = `${target}.${process.pid}.tmp`
+  // Threads may unpack the same file at the same time, as other processes.
+  const temporary = `${target}.${randomUUID()}.tmp`
   try {
     fs.writeFileSync(temporary, bytes, { mode: 0o500, flag: 'wx' })
     fs.renameSync(temporary, target)

@@ -1,7 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { nativeCandidates, unpackedPackages } from '../src/native-cache.ts'
 import { makeTree } from './support/tree.ts'
@@ -57,6 +59,38 @@ describe('packages of the executable', () => {
     await writeFile(file, '')
     packagesFor(cache).resolve('b/b.wasm')
     expect(await readFile(file, 'utf8')).toBe('wasm')
+  })
+
+  it('are unpacked by several threads at the same time', async () => {
+    await using tree = await makeTree({})
+    const cache = join(tree.base, 'cache')
+    const source = `
+      const { parentPort, workerData } = require('node:worker_threads')
+      import(workerData.module).then(({ unpackedPackages }) => {
+        const text = 'x'.repeat(1 << 20)
+        const files = Array.from({ length: 50 }, (_, i) => (
+          { path: 'b/' + i, sizeBytes: text.length, sha256: String(i) }))
+        const folders = { b: ['b'] }
+        const { resolve } = unpackedPackages({
+          packed: () => ({ files, folders }), read: () => Buffer.from(text), candidates: [workerData.cache] })
+        parentPort.once('message', () => parentPort.postMessage(resolve('b/0')))
+        parentPort.postMessage('ready')
+      })`
+    const module = new URL('../src/native-cache.ts', import.meta.url).href
+    const threads = Array.from(
+      { length: 4 },
+      () => new Worker(source, { eval: true, workerData: { module, cache } }),
+    )
+    const answers = () =>
+      Promise.all(threads.map((thread) => once(thread, 'message').then(([word]) => word as string)))
+    try {
+      await answers()
+      const unpacked = answers()
+      for (const thread of threads) thread.postMessage('go')
+      expect(new Set(await unpacked).size).toBe(1)
+    } finally {
+      await Promise.all(threads.map((thread) => thread.terminate()))
+    }
   })
 
   it('go to the next place when one is not writable or may not run programs', async () => {
