@@ -32,14 +32,12 @@ export type { TreeUser }
 
 /** The user's tree with global rules, own rules and hidden names applied. */
 export function scopeOf(services: TreeServices, user: TreeUser): Scope {
-  return buildScope(services, user, 'shown', asTheyAre)
+  return treeBy(services, user, 'shown', asTheyAre)
 }
 
 /** The same as those see it to whom the user has given a link: what may be shared and downloaded. */
 export function sharedScopeOf(services: TreeServices, user: TreeUser): Scope {
-  return buildScope(services, user, 'shown', (bits) =>
-    (bits & HANDED_ON) === HANDED_ON ? bits : 0,
-  )
+  return treeBy(services, user, 'shown', asHandedOn)
 }
 
 /**
@@ -53,17 +51,19 @@ export function treeScopeOf(
   what: 'copy' | 'move' | 'move within' | 'delete' | 'mode',
 ): Scope {
   const adapt = { copy: forCopies(services, user), 'move within': asRename }[what as string]
-  return buildScope(services, user, 'rules', adapt ?? asTheyAre)
+  return treeBy(services, user, 'rules', adapt ?? asTheyAre)
 }
 
 const asTheyAre: Adapt = (bits) => bits
+const asHandedOn: Adapt = (bits) => ((bits & HANDED_ON) === HANDED_ON ? bits : 0)
+const withDownload: Adapt = (bits) => bits | BITS.download
 const HANDED_ON = BITS.share | BITS.download
 const MOVED = BITS.download | BITS.create | BITS.delete
 const asRename: Adapt = (bits) => (bits & BITS.rename ? bits | MOVED : bits & ~MOVED)
 
 // As in the original, where no record says what may be downloaded.
 function forCopies(services: TreeServices, user: TreeUser): Adapt {
-  return isSpokenOf(services, user) ? asTheyAre : (bits) => bits | BITS.download
+  return isSpokenOf(services, user) ? asTheyAre : withDownload
 }
 
 /** True when a record of a folder speaks of the account, of its groups or of everyone. */
@@ -102,13 +102,29 @@ function limitOf({ folder = ROOT }: TreeUser): Rule[] {
   ]
 }
 
+type View = 'shown' | 'rules'
+
+/** Made once for an account as it is, and anew when something has changed that it follows from. */
+function treeBy(services: TreeServices, user: TreeUser, view: View, adapt: Adapt): Scope {
+  const known = treesOf(services)(user)
+  const facts = treeFactsOf(services)
+  if (facts.some((fact, i) => fact !== known.facts[i])) Object.assign(known, noTrees(facts))
+  let tree = known[view].get(adapt)
+  if (!tree) {
+    tree = buildScope(services, user, view, adapt)
+    known[view].set(adapt, tree)
+  }
+  return tree
+}
+
+function noTrees(facts: readonly object[]) {
+  return { facts, shown: new Map<Adapt, Scope>(), rules: new Map<Adapt, Scope>() }
+}
+
+const treesOf = memo((_services: TreeServices) => memo((_user: TreeUser) => noTrees([])))
+
 // The home, and beside it what stands at the top.
-function buildScope(
-  services: TreeServices,
-  user: TreeUser,
-  view: 'shown' | 'rules',
-  adapt: Adapt,
-): Scope {
+function buildScope(services: TreeServices, user: TreeUser, view: View, adapt: Adapt): Scope {
   const folders = foldersOf(services.store)
   const tops = folders.topsOf(user)
   const treeAt = (base: PlaceText, top: VPath) =>
@@ -135,7 +151,7 @@ function buildScope(
 function buildTree(
   services: TreeServices,
   user: TreeUser,
-  view: 'shown' | 'rules',
+  view: View,
   at: { base: PlaceText; top: VPath; adapt: Adapt },
 ): Scope {
   const { store, volume } = services

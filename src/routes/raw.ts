@@ -41,7 +41,8 @@ export function policyOf(contentType: string): string {
 
 export function rawRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
-  app.get('/api/raw', byContentTicket(deps), requireUser(deps), audited('download'), async (c) => {
+  if (deps.config.contentOrigin !== '') app.get('/api/raw', byContentTicket(deps))
+  app.get('/api/raw', requireUser(deps), audited('download'), async (c) => {
     demandDownload(c, deps)
     if (belongsToContentOrigin(c, deps)) return showOnContentOrigin(c, deps)
     const owner = ownerOf.account(signedIn(c))
@@ -107,7 +108,10 @@ function showOnContentOrigin(c: Ctx, deps: Deps): Response {
 }
 
 async function sendAt(c: Ctx, deps: Deps, scope: Scope, owner: string): Promise<Response> {
-  using place = await scope.place(c.env.target.vpath)
+  const { vpath } = c.env.target
+  const file = await scope.openPlain(vpath)
+  if (file) return await sendOpenFile(c, file, baseName(vpath))
+  using place = await scope.place(vpath)
   return await sendRaw(c, deps, scope, place, { owner })
 }
 

@@ -41,8 +41,10 @@ export interface Disks {
    * into which a file was synced within the last second: the kernel answers from its caches.
    */
   isCached(path: string): boolean
-  /** To be told when a call for a path has come back, whatever it said. */
-  noteCached(path: string): void
+  /** The same, where a regular file was there. */
+  isCachedFile(path: string): boolean
+  /** To be told when a call for a path has come back, whatever it said; `isFile`: that a regular file is there. */
+  noteCached(path: string, isFile?: boolean): void
   /** To be told when a file was synced in a folder (a real path): its disk has just answered. */
   noteSynced(realFolder: string): void
   /** realpath(3) by the shortest way. Rejects with the system's error. */
@@ -67,6 +69,8 @@ export function createDisks(): Disks {
   const mountTable = createMountTable(inFlight)
   /** Until when the paths are taken to be in the kernel's caches. */
   const cached = new Map<string, number>()
+  /** Of regular files among them. */
+  const files = new Map<string, number>()
   /** The same of all names in folders. */
   const synced = new Map<string, number>()
   // Where nobody can tell one disk from another (macOS, Windows, a chroot without /proc) all share the
@@ -108,8 +112,11 @@ export function createDisks(): Disks {
         mounted.set(basename(place), of(place))
     return mounted
   }
-  const noteCached = (path: string) => {
-    if (of(path).isDirect) note(cached, path, MAX_CACHED)
+  const noteCached = (path: string, isFile = false) => {
+    if (!of(path).isDirect) return
+    note(cached, path, MAX_CACHED)
+    if (isFile) note(files, path, MAX_CACHED)
+    else files.delete(path)
   }
 
   return {
@@ -127,6 +134,7 @@ export function createDisks(): Disks {
     },
     mountedIn,
     isCached,
+    isCachedFile: (path) => (files.get(path) ?? 0) > performance.now() && of(path).isDirect,
     realpath: async (path) => {
       if (isCached(path)) return of(path).direct(() => realpathSync.native(path))
       const known = mountTable()

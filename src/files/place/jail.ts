@@ -49,13 +49,15 @@ export interface Jail {
   readonly follows: boolean
   /**
    * Host folder the root itself must lie in, whatever links lead there; else everything is `forbidden`.
-   * Asked when the root is first needed, so that a folder that became a link is noticed.
+   * Asked when the root is needed, so that a folder that became a link is noticed.
    */
   readonly within: string | undefined
   /** The root is in that folder by its text: what is open there without a link on the way is inside. */
   readonly isTextWithin: boolean
-  /** Real path of the root once it is known. */
+  /** Real path of the root once it is known; asked for anew for each path that a link is on. */
   realRoot: string | null
+  /** It was located already, and is never resolved again. */
+  readonly isReal: boolean
   /** Where the root stands in the tree of the account. All paths of this jail begin with it. */
   readonly base: VPath
   /** Throws while the root is not the folder it should be; asked before each look at the disk. */
@@ -81,7 +83,12 @@ export function createJail(volume: Volume, path: string, options: JailOptions): 
   const root = resolve(path)
   const isTextWithin = isReal || follows || within === undefined || contains(resolve(within), root)
   const realRoot = isReal ? path : null
-  return { volume, root, follows, within, isTextWithin, realRoot, base, requirePresent }
+  return { volume, root, follows, within, isTextWithin, realRoot, isReal, base, requirePresent }
+}
+
+/** The root may lead elsewhere by now: it is resolved when it is needed next. */
+export function forgetRoot(jail: Jail): void {
+  if (!jail.isReal) jail.realRoot = null
 }
 
 /** Real path of the root; throws `not_found` when the folder is missing. */
@@ -139,19 +146,30 @@ async function locateBy(
   const plain = await locatePlain(jail, vpath)
   if (plain && !plain.stats?.isSymbolicLink()) return plain
   plain?.[Symbol.dispose]()
+  forgetRoot(jail)
   return follow(jail, vpath)
 }
 
 // Null where a link is on the way, or something is missing or fails. The root's own path is part of the
 // text, so that it is not resolved by itself.
 async function locatePlain(jail: Jail, vpath: VPath): Promise<Place | null> {
-  const { volume, root, base, isTextWithin } = jail
-  if (!volume.can.pinFolders || !isTextWithin) return null
-  const host = toHost(jail, root, vpath)
+  const { volume, root, base } = jail
+  const host = plainPath(jail, vpath)
+  if (host === null) return null
   const folder = await volume.openPlain(vpath === base ? host : dirname(host))
   if (!folder) return null
-  jail.realRoot ??= root
+  // No link was on the root's own path either.
+  if (!jail.isReal) jail.realRoot = root
   return placeIn(volume, folder, vpath === base ? '.' : basename(host), { vpath, isPlain: true })
+}
+
+/**
+ * The host path that a path is where no link is on the way, which is for the call that opens it to find out. Null where
+ * that would tell nothing.
+ */
+export function plainPath(jail: Jail, vpath: VPath): string | null {
+  const { volume, root, isTextWithin } = jail
+  return volume.can.pinFolders && isTextWithin ? toHost(jail, root, vpath) : null
 }
 
 async function followLinks(jail: Jail, vpath: VPath): Promise<Place> {

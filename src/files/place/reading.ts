@@ -15,7 +15,7 @@ import {
   type OpenFile,
   type ReadVerb,
 } from './folder-reader.ts'
-import type { Place } from './jail.ts'
+import { type Place, plainPath } from './jail.ts'
 import {
   type DetailedEntry,
   type DirEntry,
@@ -51,6 +51,11 @@ export interface Identity {
 export interface Reading {
   /** Opens a regular file for reading. FIFOs, sockets and devices are `unsupported`, unopened. */
   openRead(at: At, verb?: ReadVerb): Promise<OpenFile>
+  /**
+   * Like openRead, by the fewest calls: for a regular file that may be downloaded, has no link on its path and was
+   * asked for a moment ago. Null for all else, which its place tells.
+   */
+  openPlain(vpath: VPath): Promise<OpenFile | null>
   /** A folder kept open, for reading many files in it without resolving each path anew. */
   openFolder(at: At): Promise<FolderReader>
   /** Facts about an entry; links are followed inside the scope. */
@@ -106,6 +111,7 @@ export function readingOf(tree: Tree): Reading {
         await requireMay(tree, place, verb)
         return openRead(tree, place)
       }),
+    openPlain: (vpath) => guarded(vpath, () => openPlain(tree, vpath)),
     openFolder: (at) =>
       within(tree, at, async (place, vpath) => {
         const { folder, may } = await openToList(tree, place)
@@ -208,6 +214,20 @@ async function openRead(
     throw new AppError('unsupported', `${vpath} is ${what}`, { status: 500 })
   }
   return describeOpen(await volume.openFile(folder, name, { direct: true }), vpath)
+}
+
+// What is checked is the text: where the file is open, that is where it is.
+async function openPlain(
+  { jail, rules, volume, isCaseless, isKept }: Tree,
+  vpath: VPath,
+): Promise<OpenFile | null> {
+  if (isCaseless() || !rules.may(vpath, 'download')) return null
+  await jail.requirePresent?.()
+  const path = plainPath(jail, vpath)
+  if (path === null || (!isKept && volume.isInStore(path))) return null
+  const handle = volume.openPlainFile(path)
+  // What took its place meanwhile is no file.
+  return handle && describeOpen(handle, vpath).catch(unless('unsupported'))
 }
 
 // Nothing is held back; temporary files are left out but where they were asked for.

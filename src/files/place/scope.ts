@@ -7,7 +7,7 @@ import { leadsToReserved } from '../volume/reserved-name.ts'
 import type { Volume } from '../volume/volume.ts'
 import { type Changing, changingOf, type TempOptions } from './changing.ts'
 import type { OpenFile } from './folder-reader.ts'
-import { createJail, type Place, rootOf } from './jail.ts'
+import { createJail, forgetRoot, type Place, rootOf } from './jail.ts'
 import {
   type CaselessRules,
   createPathRules,
@@ -110,6 +110,7 @@ export function createScope(options: ScopeOptions): Scope {
     may: rules.may,
     rootPath: async () => {
       await options.requirePresent?.()
+      forgetRoot(jail)
       return rootOf(jail)
     },
     isTop: (vpath) => vpath === jail.base,

@@ -17,7 +17,7 @@ import type { Device } from '../disks/device.ts'
 import { type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
 import { type EntryStats, statNames } from '../disks/stat-many.ts'
-import { openForReading, type ReadHandle } from './read-handle.ts'
+import { openForReading, openNow, type ReadHandle } from './read-handle.ts'
 
 /** Linux O_PATH: a reference to a folder that needs no permission to read it. */
 const O_PATH = 0o10000000
@@ -156,6 +156,21 @@ export function openFileIn(
   return openForReading(pathIn(folder, name), deviceIn(folder, name), direct)
 }
 
+/**
+ * Opens a regular file of a quick local disk that was asked for a moment ago, by its path. Null for all else, and where
+ * a link is on the path.
+ */
+export function openPlainFile(disks: Disks, path: string): ReadHandle | null {
+  // Opening a pipe would let go whoever waits to write to it.
+  if (!HAS_PROC || !disks.isCachedFile(path)) return null
+  const device = disks.of(path)
+  try {
+    return device.direct(() => openNow(path, device, (fd) => locationOf(fd) === path))
+  } catch {
+    return null
+  }
+}
+
 const STAT_OPTIONS = { bigint: true, throwIfNoEntry: false } as const
 
 /** lstat(2) of a name in an open folder; null where nothing is. Rejects with the system's error. */
@@ -171,7 +186,7 @@ export async function statIn(
   if (device.isDirect && (direct || disks.isCached(realPath)))
     return device.direct(() => lstatSync(path, STAT_OPTIONS) ?? null)
   const found = await poolCalls(device).lstat(path)
-  disks.noteCached(realPath)
+  disks.noteCached(realPath, found?.isFile())
   return found
 }
 

@@ -35,7 +35,11 @@ export interface ReadHandle {
   close(): Promise<void>
 }
 
-const FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const FLAGS =
+  constants.O_RDONLY |
+  (constants.O_NOFOLLOW ?? 0) |
+  (constants.O_NONBLOCK ?? 0) |
+  (constants.O_NOCTTY ?? 0)
 const READ_STEP_BYTES = 64 * 1024
 /** Copied from the kernel's memory in some 10 µs, less than a trip through the pool takes. */
 const MAX_DIRECT_BYTES = 64 * 1024
@@ -54,6 +58,22 @@ export async function openForReading(
       ? device.direct(() => openSync(path, FLAGS))
       : await poolCalls(device).open(path, FLAGS)
   return createReadHandle(fd, device)
+}
+
+/** Like openForReading on the event loop; null where what is open is not `meant`. */
+export function openNow(
+  path: string,
+  device: Device,
+  meant: (fd: number) => boolean,
+): ReadHandle | null {
+  const fd = openSync(path, FLAGS)
+  let isMeant = false
+  try {
+    isMeant = meant(fd)
+  } finally {
+    if (!isMeant) closeSync(fd)
+  }
+  return isMeant ? createReadHandle(fd, device) : null
 }
 
 function createReadHandle(fd: number, device: Device): ReadHandle {

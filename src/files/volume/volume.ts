@@ -52,6 +52,8 @@ export interface Volume {
   names(folder: OpenFolder): Promise<string[]>
   /** Opens a file for reading, never through a link; `direct`: without the pool where that is quick. */
   openFile(folder: OpenFolder, name: Name, options: { direct: boolean }): Promise<ReadHandle>
+  /** Opens a regular file by a path on which no link lies, where that is quick; null for all else. */
+  openPlainFile(path: string): ReadHandle | null
   /** What small files hold, in the order of their names; null for what is no file to read of up to so many bytes. */
   readMany(
     folder: OpenFolder,
