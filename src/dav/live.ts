@@ -81,9 +81,9 @@ function permissionsOf({ isFolder, may }: EntryFacts): string {
   return letters.flatMap(([letter, verb]) => (may(verb) ? [letter] : [])).join('')
 }
 
-/** The property as XML content, null where the entry has none of the name. */
-export function livePropertyOf(name: XmlName, facts: EntryFacts): string | null {
-  return BY_KEY.get(keyOf(name))?.(facts) ?? null
+/** Gives a property of an entry as XML content, null where the entry has none; undefined for what is not live. */
+export function liveProperty(name: XmlName): Write | undefined {
+  return BY_KEY.get(keyOf(name))
 }
 
 /** True for what only this server says. */

@@ -1,7 +1,7 @@
 // Answers about several entries (RFC 4918 13), as text to be sent piece by piece.
-import { COMMON_NAMES, type EntryFacts, livePropertyOf } from './live.ts'
+import { COMMON_NAMES, type EntryFacts, liveProperty } from './live.ts'
 import type { Wanted } from './propfind.ts'
-import { escapeXml, keyOf, nameOf, writeElement, type XmlName } from './xml.ts'
+import { escapeXml, keyOf, nameOf, tagsOf, writeElement, type XmlName } from './xml.ts'
 
 export const MULTISTATUS_BEGIN =
   '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">'
@@ -29,57 +29,77 @@ export function writeResponse(
 ): string {
   const stats = [...byStatus].filter(([, content]) => content !== '')
   const all = stats.length > 0 ? stats : [[200, ''] as const]
-  const propstats = all.map(
-    ([status, content]) =>
-      `<D:propstat><D:prop>${content}</D:prop>${statusOf(status)}${status === 403 ? condition : ''}</D:propstat>`,
+  const propstats = all.map(([status, content]) =>
+    propstat(content, statusOf(status) + (status === 403 ? condition : '')),
   )
-  return `<D:response><D:href>${escapeXml(href)}</D:href>${propstats.join('')}</D:response>`
+  return response(href, propstats.join(''))
+}
+
+function response(href: string, content: string): string {
+  return `<D:response><D:href>${escapeXml(href)}</D:href>${content}</D:response>`
+}
+
+function propstat(properties: string, status: string): string {
+  return `<D:propstat><D:prop>${properties}</D:prop>${status}</D:propstat>`
 }
 
 /** An entry about which there is a status alone. */
 export function writeStatus(href: string, status: number): string {
-  return `<D:response><D:href>${escapeXml(href)}</D:href>${statusOf(status)}</D:response>`
+  return response(href, statusOf(status))
 }
 
-/** What was asked for of an entry; `noted` is what clients have set, as XML by keyOf. */
-export function describeEntry(
-  href: string,
-  wanted: Wanted,
-  facts: EntryFacts,
-  noted: ReadonlyMap<string, string> = NONE,
-): string {
-  if (wanted.kind === 'names') {
-    const own = COMMON_NAMES.filter((name) => livePropertyOf(name, facts) !== null)
-    const names = [...own, ...[...noted.keys()].map(nameOf)].map((name) => writeElement(name))
-    return writeResponse(href, new Map([[200, names.join('')]]))
-  }
-  let found = ''
-  let missing = ''
-  const add = (name: XmlName, isAsked: boolean) => {
-    const value = livePropertyOf(name, facts)
-    const note = value === null ? noted.get(keyOf(name)) : undefined
-    if (value !== null) found += writeElement(name, value)
-    else if (note !== undefined) found += note
-    else if (isAsked) missing += writeElement(name)
-  }
-  if (wanted.kind === 'some') for (const name of wanted.names) add(name, true)
-  else {
-    for (const name of COMMON_NAMES) add(name, false)
-    for (const note of noted.values()) found += note
-    for (const name of wanted.also)
-      if (!IS_COMMON.has(keyOf(name)) && !noted.has(keyOf(name))) add(name, true)
-  }
-  return writeResponse(
-    href,
-    new Map([
-      [200, found],
-      [404, missing],
-    ]),
-  )
-}
+/** Tells an entry; `noted` is what clients have set, as XML by keyOf. */
+type Describe = (href: string, facts: EntryFacts, noted?: ReadonlyMap<string, string>) => string
 
 const NONE: ReadonlyMap<string, string> = new Map()
-const IS_COMMON = new Set(COMMON_NAMES.map(keyOf))
+const FOUND = statusOf(200)
+const MISSING = statusOf(404)
+
+/** Gives what tells an entry as it is asked for: made once for all entries of an answer. */
+export function describeAs(wanted: Wanted): Describe {
+  if (wanted.kind === 'names') return describeNames
+  const common = wanted.kind === 'all' ? COMMON : []
+  const named = wanted.kind === 'all' ? wanted.also : wanted.names
+  const asked = named.map(columnOf).filter(({ key }) => !common.some((each) => each.key === key))
+  return (href, facts, noted = NONE) => {
+    let found = ''
+    let missing = ''
+    for (const column of common) found += cellOf(column, facts) ?? ''
+    if (wanted.kind === 'all') for (const note of noted.values()) found += note
+    for (const column of asked) {
+      const note = noted.size > 0 ? noted.get(column.key) : undefined
+      if (note !== undefined && wanted.kind === 'all') continue
+      const cell = cellOf(column, facts) ?? note
+      if (cell === undefined) missing += column.empty
+      else found += cell
+    }
+    const all = found !== '' || missing === '' ? propstat(found, FOUND) : ''
+    return response(href, missing === '' ? all : all + propstat(missing, MISSING))
+  }
+}
+
+function describeNames(href: string, facts: EntryFacts, noted = NONE): string {
+  const own = COMMON.filter(({ live }) => live?.(facts) != null).map(({ empty }) => empty)
+  const others = [...noted.keys()].map((key) => writeElement(nameOf(key)))
+  return response(href, propstat([...own, ...others].join(''), FOUND))
+}
+
+/** A property as it is written of each entry. */
+function columnOf(name: XmlName) {
+  return { key: keyOf(name), live: liveProperty(name), ...tagsOf(name) }
+}
+
+const COMMON = COMMON_NAMES.map(columnOf)
+
+/** Undefined where the entry has none of the name by itself. */
+function cellOf(
+  { live, open, close, empty }: ReturnType<typeof columnOf>,
+  facts: EntryFacts,
+): string | undefined {
+  const value = live?.(facts) ?? null
+  if (value === null) return undefined
+  return value === '' ? empty : open + value + close
+}
 
 /** The body of a failure: a condition of RFC 4918 16 where one fits, and a sentence for people. */
 export function writeError(condition: string | null, sentence: string): string {
@@ -92,6 +112,11 @@ export function writeError(condition: string | null, sentence: string): string {
 export function hrefOf(mount: string, path: string, isFolder: boolean): string {
   const parts = path === '/' ? '' : path.split('/').map(encodePart).join('/')
   return `${mount}${parts}${isFolder ? '/' : ''}`
+}
+
+/** The address of an entry in a folder, whose own is given. */
+export function hrefIn(folder: string, name: string, isFolder: boolean): string {
+  return folder + encodePart(name) + (isFolder ? '/' : '')
 }
 
 function encodePart(part: string): string {

@@ -106,11 +106,12 @@ export async function lockEntry(
   const { services, scope } = actor
   const { davLocks } = services
   requireMay(actor, 'see', vpath)
-  const isNew = !(await scope.exists(vpath))
+  using found = await scope.place(vpath)
+  const isNew = !found.stats && !found.link
   if (isNew) await makeEmpty(actor, vpath)
   const verb = isNew ? 'create' : 'modify'
-  const place = await scope.hostPath(vpath, verb)
-  const isDeep = wanted.isDeep && (await scope.stat(vpath)).kind === 'dir'
+  const place = await scope.hostPath(isNew ? vpath : found, verb)
+  const isDeep = wanted.isDeep && !isNew && (await scope.stat(found)).kind === 'dir'
   await davLocks.load()
   const demand = requireStill(actor, vpath, [verb])
   const demandFree = (locks: LockReads) => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { hrefOf } from '../../src/dav/multistatus.ts'
 import { readPropfind } from '../../src/dav/propfind.ts'
-import { escapeXml, parseXml, writeElement } from '../../src/dav/xml.ts'
+import { createXmlReader, escapeXml, parseXml, writeElement } from '../../src/dav/xml.ts'
 
 const parse = (text: string) => parseXml(Buffer.from(text))
 
@@ -73,4 +73,17 @@ it('an element of another namespace declares it, one of none says so', () => {
 it('an address is encoded part by part', () => {
   expect(hrefOf('/dav', '/', true)).toBe('/dav/')
   expect(hrefOf('/b/dav', '/a b/#%&+é', false)).toBe('/b/dav/a%20b/%23%25%26%2B%C3%A9')
+})
+
+it('short bodies that come again are known, and others are read for themselves', async () => {
+  const read = createXmlReader()
+  const text = (name: string, length = 0) => Buffer.from(`<${name}>${'x'.repeat(length)}</${name}>`)
+  const first = await read(text('a'))
+  expect(first.local).toBe('a')
+  expect(await read(text('a'))).toBe(first)
+  expect((await read(text('b'))).local).toBe('b')
+  const long = await read(text('a', 2_000))
+  expect(await read(text('a', 2_000))).not.toBe(long)
+  await expect(read(Buffer.from('<a>'))).rejects.toThrow('XML')
+  await expect(read(Buffer.from('<a>'))).rejects.toThrow('XML')
 })

@@ -2,9 +2,8 @@
 
 import { join } from 'node:path'
 import { asksForRoom, type EntryFacts } from '../../dav/live.ts'
-import { describeEntry, MULTISTATUS_BEGIN, MULTISTATUS_END } from '../../dav/multistatus.ts'
+import { describeAs, hrefIn, MULTISTATUS_BEGIN, MULTISTATUS_END } from '../../dav/multistatus.ts'
 import { readPropfind, type Wanted } from '../../dav/propfind.ts'
-import type { May } from '../../files/place/path-rules.ts'
 import type { Place, Scope } from '../../files/place/scope.ts'
 import { type EntryStat, isBare } from '../../files/volume/entry-stat.ts'
 import { answer, type Output, WALK_BYTES } from '../../http/answer.ts'
@@ -14,6 +13,7 @@ import { etagOf } from '../../http/file-response.ts'
 import { AppError, badRequest, unless } from '../../lib/errors.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { baseName, ROOT, type VPath } from '../../lib/vpath.ts'
+import type { Noted } from '../../store/dav/properties.ts'
 import { hrefTo } from './address.ts'
 import { readXml, XML_TYPE } from './bodies.ts'
 import { sendError } from './failures.ts'
@@ -47,13 +47,24 @@ export async function propfind(c: Ctx, deps: Deps): Promise<Response> {
   await deps.davLocks.load()
   // Folders at the top have rights of their own.
   const may = vpath === ROOT ? scope.may : await scope.mayBelow(place)
+  const describe = describeAs(wanted)
+  const own = hrefTo(c, vpath, isFolder)
   const tell = (path: VPath, facts: EntryStat) => {
-    const href = hrefTo(c, path, facts.kind === 'dir')
-    const real = path === vpath ? place.realPath : join(place.realPath, baseName(path))
-    const isWay = isBare(facts)
-    const locks = isWay ? '' : discover(c, deps, path, real)
-    const notes = isWay ? undefined : noted.get(real)
-    return describeEntry(href, wanted, { ...factsOf(may, path, facts), room, locks }, notes)
+    const name = baseName(path)
+    const isItself = path === vpath
+    const href = isItself ? own : hrefIn(own, name, facts.kind === 'dir')
+    let locks = ''
+    let notes: Noted | undefined
+    if ((noted.size > 0 || deps.davLocks.any()) && !isBare(facts)) {
+      const real = isItself ? place.realPath : join(place.realPath, name)
+      locks = discover(c, deps, path, real)
+      notes = noted.get(real)
+    }
+    return describe(
+      href,
+      { ...factsOf(name, facts), may: (verb) => may(path, verb), room, locks },
+      notes,
+    )
   }
   const head = MULTISTATUS_BEGIN + tell(vpath, stat)
   if (!isFolder || depth === '0') return answer(`${head}${MULTISTATUS_END}\n`, XML_TYPE, 207)
@@ -108,8 +119,7 @@ async function roomAt(scope: Scope, place: Place, wanted: Wanted): Promise<Entry
   return room?.total ? { used: room.used, available: Math.max(0, room.total - room.used) } : null
 }
 
-function factsOf(may: May, vpath: VPath, stat: EntryStat): Omit<EntryFacts, 'room' | 'locks'> {
-  const name = baseName(vpath)
+function factsOf(name: string, stat: EntryStat) {
   return {
     name,
     isFolder: stat.kind === 'dir',
@@ -118,6 +128,5 @@ function factsOf(may: May, vpath: VPath, stat: EntryStat): Omit<EntryFacts, 'roo
     etag: etagOf(stat),
     contentType: typeByName(name),
     mode: stat.mode,
-    may: (verb) => may(vpath, verb),
   }
 }

@@ -1,6 +1,6 @@
 // A file in parts, as clients of Nextcloud send it: MKCOL of a folder by a name of theirs, PUT of parts, MOVE of
 // `.file` to where all of it belongs. Version 2 says the target from the beginning, version 1 at the end.
-import { describeEntry, hrefOf, MULTISTATUS_BEGIN, MULTISTATUS_END } from '../../dav/multistatus.ts'
+import { describeAs, hrefOf, MULTISTATUS_BEGIN, MULTISTATUS_END } from '../../dav/multistatus.ts'
 import { readPropfind } from '../../dav/propfind.ts'
 import { answer } from '../../http/answer.ts'
 import { setAct } from '../../http/audit.ts'
@@ -108,8 +108,9 @@ async function list(c: Ctx, deps: Deps, id: string, name: string): Promise<Respo
   const all = id === '' ? [] : await partsOf(actorOf(c, deps), id)
   const found = all.filter((part) => name === '' || part.name === name)
   if (name !== '' && found.length === 0) throw new AppError('not_found', `${name} is no part`)
+  const describe = describeAs(wanted)
   const tell = (path: string, sizeBytes: number, isFolder: boolean) =>
-    describeEntry(hrefOf(c.env.target.dav?.mount ?? '', path, isFolder), wanted, {
+    describe(hrefOf(c.env.target.dav?.mount ?? '', path, isFolder), {
       name: path.slice(path.lastIndexOf('/') + 1),
       isFolder,
       sizeBytes,
