@@ -20,6 +20,9 @@ import { HAS_PROC, inFolder, locationOf, moved, type OpenFolder } from './open-f
 /** Entries asked for at a time: names are made in some two milliseconds, then others get their turn. */
 const ENTRIES_AT_ONCE = 2_000
 
+/** Entries after which the time is checked. */
+const CLOCK_STEP = 200
+
 /** Linux only; 0 elsewhere. */
 const FOLDER_FLAGS = (constants.O_DIRECTORY ?? 0) | (constants.O_NOFOLLOW ?? 0)
 /** A folder of this many bytes may hold thousands of names: reading it takes longer than a turn. */
@@ -86,37 +89,48 @@ export async function readEntries(ref: string, device: Device, read?: Dirent[]):
 /** The names in an open folder, in the order of the disk; those that are not UTF-8 with U+FFFD in them. */
 export async function namesInOpen({ ref, device }: OpenFolder): Promise<string[]> {
   if (device.kind === 'foreign') return (await readDirents(ref, device)).map(({ name }) => name)
-  if (!device.isDirect) return readdir(ref)
-  const names: string[] = []
+  return device.isDirect ? readInTurns(ref, device, ({ name }) => name) : readdir(ref)
+}
+
+/** What `pick` gives of each entry, on the event loop in turns of it: readdir() gives 100,000 names in a single one. */
+async function readInTurns<T>(
+  ref: string,
+  device: Device,
+  pick: (dirent: Dirent) => T,
+): Promise<T[]> {
+  const picked: T[] = []
   const turn = createTurns()
   const dir = opendirSync(ref, { bufferSize: ENTRIES_AT_ONCE })
-  try {
-    for (;;) {
-      const dirent = device.direct(() => dir.readSync())
-      if (!dirent) return names
-      names.push(dirent.name)
-      const others = turn()
-      if (others) await others
+  // True at the end of the folder.
+  const readSome = () => {
+    for (let i = 0; i < CLOCK_STEP; i++) {
+      const dirent = dir.readSync()
+      if (!dirent) return true
+      picked.push(pick(dirent))
     }
+    return false
+  }
+  try {
+    while (!device.direct(readSome)) await turn()
+    return picked
   } finally {
     dir.closeSync()
   }
 }
 
 /**
- * Like readEntries. A small folder of a quick local disk is read without the pool when it was asked for a
- * moment ago, or `direct`.
+ * Like readEntries. A folder of a quick local disk is read without the pool when it was asked for a moment ago, or
+ * `direct`; a large one in turns of the event loop.
  */
 export async function readOpenFolder(
   folder: OpenFolder,
   { direct = false } = {},
 ): Promise<Entries> {
   const { ref, realDir, device, disks } = folder
-  const isSmall =
-    device.isDirect &&
-    (direct || disks.isCached(realDir)) &&
-    statSync(ref).size <= LARGE_FOLDER_BYTES
-  const read = isSmall ? device.direct(() => readdirSync(ref, { withFileTypes: true })) : undefined
+  if (!device.isDirect || !(direct || disks.isCached(realDir))) return readEntries(ref, device)
+  if (statSync(ref).size > LARGE_FOLDER_BYTES)
+    return readEntries(ref, device, await readInTurns(ref, device, (dirent) => dirent))
+  const read = device.direct(() => readdirSync(ref, { withFileTypes: true }))
   return readEntries(ref, device, read)
 }
 
