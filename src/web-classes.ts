@@ -106,8 +106,9 @@ type Body = string | Uint8Array | ReadableStream<Uint8Array> | null
 export class Response {
   readonly status: number
   readonly statusText: string
-  readonly headers: Headers
   readonly #content: Body
+  // Made when it is asked for: most answers bring theirs in another way.
+  #headers: Headers | null
   #stream: ReadableStream<Uint8Array> | null = null
 
   constructor(body?: Body, init?: Init) {
@@ -116,10 +117,15 @@ export class Response {
       throw new RangeError(`${status} is no status of an answer`)
     this.status = status
     this.statusText = init?.statusText ?? ''
-    this.headers = new Headers(init?.headers)
+    this.#headers = init?.headers ? new Headers(init.headers) : null
     this.#content = body ?? null
     if (typeof body === 'string' && !this.headers.has('content-type'))
       this.headers.set('content-type', 'text/plain;charset=UTF-8')
+  }
+
+  get headers(): Headers {
+    this.#headers ??= new Headers()
+    return this.#headers
   }
 
   static [Symbol.hasInstance](value: unknown): boolean {

@@ -77,9 +77,11 @@ export function stream(
 }
 
 /** What a response is made of, also of one that Hono has made itself. */
-export async function answerOf(response: Response): Promise<Answer> {
-  const own = (response as Carrier)[ANSWER]
-  if (own) return own
+export function answerOf(response: Response): Answer | Promise<Answer> {
+  return (response as Carrier)[ANSWER] ?? readAnswer(response)
+}
+
+async function readAnswer(response: Response): Promise<Answer> {
   const headers: AnswerHeaders = {}
   for (const [name, value] of response.headers) {
     if (name !== 'set-cookie') headers[titleCase(name)] = value

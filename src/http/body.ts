@@ -1,6 +1,7 @@
 // Request bodies as JSON: bounded in size and time, and in what all of them hold together.
 import type { IncomingMessage } from 'node:http'
 import { networkOf } from '../auth/address.ts'
+import { hasArrived, takeArrived } from '../files/transfer/receive.ts'
 import { AppError, badRequest, clientGone, tooMany } from '../lib/errors.ts'
 import { ParseError, type Reader, readObject } from '../lib/parse.ts'
 import { clientAddress } from './client-address.ts'
@@ -47,6 +48,9 @@ export async function readForm(c: Ctx, deps: Deps, maxBytes: number): Promise<UR
 /** Reads the body. Throws like readJson. */
 export async function readBytes(c: Ctx, deps: Deps, maxBytes: number): Promise<Buffer> {
   const { incoming } = c.env
+  // Nothing is to be waited for, so that it takes nobody's place.
+  if (hasArrived(incoming) && incoming.readableLength <= maxBytes)
+    return Buffer.concat(takeArrived(incoming))
   const stop = new AbortController()
   const body = deps.bodies.begin(ownerOf(c, deps), () =>
     stop.abort(tooMany('too many unfinished bodies', 1)),

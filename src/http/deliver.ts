@@ -37,7 +37,8 @@ export function delivery(deps: Deps) {
     const begunMs = performance.now()
     await next()
     const ending: Ending = { status: 0, isWhole: true, bytes: 0, code: '' }
-    const answer = await answerOf(c.res)
+    const answered = answerOf(c.res)
+    const answer = answered instanceof Promise ? await answered : answered
     const delivered = await deliver(c, deps, answer, ending).catch((error: unknown) => {
       // Hono would answer once more.
       if (!c.env.outgoing?.headersSent) throw error

@@ -73,11 +73,10 @@ export async function sendContent(c: Ctx, file: FileHeaders, content: Content): 
   const headers: AnswerHeaders = { 'X-Content-Type-Options': 'nosniff' }
   if (file.disposition) headers['Content-Disposition'] = file.disposition
   // Several policies must all be met.
-  if (file.policy)
-    headers['Content-Security-Policy'] = [
-      common['Content-Security-Policy'] ?? [],
-      file.policy,
-    ].flat()
+  if (file.policy) {
+    const own = common['Content-Security-Policy'] ?? []
+    headers['Content-Security-Policy'] = [...(typeof own === 'string' ? [own] : own), file.policy]
+  }
 
   const condition = evaluateConditions(asked, mtimeMs, file.etag)
   const ranges = condition === null ? usableRanges(asked, content, file.etag) : null

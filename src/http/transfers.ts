@@ -90,9 +90,10 @@ export function createTransfers(
   const tryEnter = (transfer: Transfer): (() => void) | null => {
     const { owners, bytes: amount } = transfer
     const entry: Entry = { ...transfer, seen: transfer.sent(), movedAtMs: now() }
-    const counted = amount > 0 ? [...owners] : []
-    const charges = counted.map(([kind, name]) => [name, { amount, limit: limits[kind] }] as const)
-    allotment.charge(entry, new Map(charges))
+    const charges = new Map<string, { amount: number; limit: number }>()
+    if (amount > 0)
+      for (const [kind, name] of owners) charges.set(name, { amount, limit: limits[kind] })
+    allotment.charge(entry, charges)
     if (!allotment.makeRoom(entry, longestStalled)) {
       allotment.release(entry)
       return null

@@ -17,8 +17,12 @@ export function toVPath(decoded: string): VPath | null {
   return resolveSegments(text) as VPath
 }
 
+// Most paths are canonical.
+const CANONICAL = /^(?:\/(?!\.{0,2}(?:\/|$))[^/]*)+$/
+
 /** Resolves empty, `.` and `..` segments; without a slash at the end. */
 export function resolveSegments(path: string): string {
+  if (CANONICAL.test(path)) return path
   const out: string[] = []
   for (const segment of path.split('/')) {
     if (segment === '' || segment === '.') continue

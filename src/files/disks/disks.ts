@@ -116,7 +116,6 @@ export function createDisks(): Disks {
     if (!of(path).isDirect) return
     note(cached, path, MAX_CACHED)
     if (isFile) note(files, path, MAX_CACHED)
-    else files.delete(path)
   }
 
   return {

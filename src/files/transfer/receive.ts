@@ -37,12 +37,31 @@ export class ArrivedBody extends Readable {
   override _read(): void {}
 }
 
-/** True for a small body of announced length that has come as a whole: nothing needs to be awaited. */
+/** True for a small body of known length that has come as a whole: nothing needs to be awaited. */
 export function hasArrived(source: Readable): boolean {
-  const { headers, readableLength, readableFlowing, destroyed } = source as IncomingMessage
+  const { readableLength, readableFlowing, destroyed } = source
   const hasAll =
-    source instanceof ArrivedBody || Number(headers?.['content-length']) === readableLength
+    source instanceof ArrivedBody || lengthOf(source as IncomingMessage) === readableLength
   return hasAll && readableLength <= SMALL_BYTES && readableFlowing === null && !destroyed
+}
+
+// Without a length and an encoding there is no body (RFC 9112 6.3).
+function lengthOf({ headers }: Partial<IncomingMessage>): number {
+  if (!headers || headers['transfer-encoding'] !== undefined) return Number.NaN
+  return Number(headers['content-length'] ?? 0)
+}
+
+/** What has arrived of such a body, to its end. */
+export function takeArrived(source: Readable): Buffer[] {
+  const chunks: Buffer[] = []
+  // One call gives one of the chunks that came from the socket, not all of them.
+  for (let left = source.readableLength; left > 0; ) {
+    const chunk: Buffer | null = source.read()
+    if (!chunk) throw Object.assign(new Error('the body broke off'), { code: 'ECONNRESET' })
+    chunks.push(chunk)
+    left -= chunk.length
+  }
+  return chunks
 }
 
 /**
@@ -146,15 +165,7 @@ async function receiveArrived(
 ): Promise<Received> {
   const sizeBytes = source.readableLength
   if (sizeBytes > maxBytes) throw tooLong(maxBytes)
-  const chunks: Buffer[] = []
-  // One call gives one of the chunks that came from the socket, not all of them.
-  for (let left = sizeBytes; left > 0; ) {
-    const chunk: Buffer | null = source.read()
-    if (!chunk) throw Object.assign(new Error('the body broke off'), { code: 'ECONNRESET' })
-    chunks.push(chunk)
-    left -= chunk.length
-  }
-  await file.write(chunks, position, { direct: true })
+  await file.write(takeArrived(source), position, { direct: true })
   return { sizeBytes }
 }
 
