@@ -2,6 +2,7 @@
 // each answer the length of what stands in the output.
 import { parentPort, workerData } from 'node:worker_threads'
 import { constants, deflateRawSync } from 'node:zlib'
+import { freeMemory } from '../../lib/free-memory.ts'
 import { deflatedBytes, isCompressible } from './deflated-block.ts'
 
 const { input, output } = workerData as { input: SharedArrayBuffer; output: SharedArrayBuffer }
@@ -15,6 +16,8 @@ parentPort?.on('message', (inputBytes: number) => {
     finishFlush: constants.Z_SYNC_FLUSH,
     chunkSize: deflatedBytes(inputBytes),
   })
+  const { length } = packed
   new Uint8Array(output).set(packed)
-  parentPort?.postMessage(packed.length)
+  freeMemory(packed)
+  parentPort?.postMessage(length)
 })

@@ -92,6 +92,8 @@ async function addWhole(packing: Packing, entry: EntryFacts, whole: Buffer): Pro
     if (isSmaller) item.method = DEFLATED
     await writeHeader(writer, item)
     await writer.write(isSmaller ? packed : block)
+    freeMemory(packed)
+    freeMemory(block)
     if (isSmaller) await writer.write(DEFLATE_END)
     writer.list(item)
   }

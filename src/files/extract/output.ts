@@ -13,7 +13,8 @@ const TOGETHER_BYTES = 64 * 1024
 export interface Output {
   /** A file is followed by its data and an end. */
   entry(entry: ArchivedEntry): Promise<void>
-  data(bytes: Uint8Array): Promise<void>
+  /** `isFresh`: nobody else uses the memory later. */
+  data(bytes: Uint8Array, isFresh?: boolean): Promise<void>
   /** With a code the content is not what it should be. */
   end(failure?: ErrorCode | null): Promise<void>
   /** So many bytes of the archive are read. */
@@ -56,9 +57,8 @@ export function createOutput(stream: Writable): Output {
     await send({ entry, whole: false })
     await send({ data: true }, ...parts)
   }
-  const piece = async (bytes: Uint8Array) => {
-    // The memory may be used again.
-    const part = Buffer.from(bytes)
+  const piece = async (bytes: Uint8Array, isFresh: boolean) => {
+    const part = isFresh ? bytes : Buffer.from(bytes)
     if (!waiting) return send({ data: true }, part)
     waiting.parts.push(part)
     waiting.bytes += part.length
@@ -77,9 +77,9 @@ export function createOutput(stream: Writable): Output {
       if (entry.kind === 'file') waiting = { entry, parts: [], bytes: 0 }
       else await send({ entry, whole: true })
     },
-    data: async (bytes) => {
+    data: async (bytes, isFresh = false) => {
       for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-        await piece(bytes.subarray(at, at + PIECE_BYTES))
+        await piece(bytes.subarray(at, at + PIECE_BYTES), isFresh)
     },
     end: async (failure = null) => {
       if (waiting && failure === null) {

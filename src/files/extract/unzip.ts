@@ -214,13 +214,14 @@ async function unpackPlain(archive: Archive, output: Output, found: Found): Prom
     bytes += chunk.length
     if (bytes > uncompressedSize) throw damaged('more than it says')
     sum = crc32(chunk, sum)
-    await output.data(chunk)
+    await output.data(chunk, true)
   }
   if (isSmall) {
     const packed = await windowAt(from, compressedSize)
-    const maxOutputLength = Math.max(1, uncompressedSize)
-    const isStored = compressionMethod === STORED
-    await pass(isStored ? packed : inflateRawSync(packed, { maxOutputLength }))
+    // In one piece of its size, with room by which its end is seen.
+    const chunkSize = Math.max(64, uncompressedSize + 1)
+    const options = { chunkSize, maxOutputLength: chunkSize }
+    await pass(compressionMethod === STORED ? packed : inflateRawSync(packed, options))
   } else if (compressionMethod === STORED) {
     for await (const piece of pieces(file, from, to)) await pass(piece)
   } else {
