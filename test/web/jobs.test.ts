@@ -124,7 +124,7 @@ describe('work that takes long', () => {
     const job = row(page, 'Copying 90 items…')
     await job.getByRole('button', { name: 'Pause' }).click()
     await letGoUntil(tree, names, job.getByText('Paused'))
-    await job.getByRole('button', { name: 'Resume upload' }).click()
+    await job.getByRole('button', { name: /^Resume/ }).click()
     await job.getByRole('button', { name: 'Pause' }).waitFor()
     await job.getByRole('button', { name: 'Cancel' }).click()
     await letGoUntil(tree, names, job.getByText('Cancelled'))

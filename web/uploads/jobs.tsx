@@ -360,6 +360,7 @@ function Afterwards({ job }: { job: Job }) {
 function Steering({ job }: { job: Job }) {
   const { t } = useLingui()
   const { id, kind, state, items } = job
+  const name = shownName(nameOf(items[0] ?? job.url ?? '/'))
   const to = job.to ?? (kind === 'extract' ? parentOf(items[0] ?? '/') : null)
   const steer = (icon: LucideIcon, label: string, run: () => unknown) => (
     <IconButton size="sm" icon={icon} label={label} onClick={() => void run()} />
@@ -378,7 +379,7 @@ function Steering({ job }: { job: Job }) {
       {to !== null && isOwn(job) && steer(FolderOpen, t`Show in folder`, () => show(to))}
       {(state === 'running' || state === 'queued') &&
         steer(Pause, t`Pause`, () => steerJob(id, 'pause'))}
-      {state === 'paused' && steer(Play, t`Resume upload`, () => steerJob(id, 'resume'))}
+      {state === 'paused' && steer(Play, t`Resume ${name}`, () => steerJob(id, 'resume'))}
       {hasEnded(job)
         ? steer(X, t`Dismiss`, () => dismissJobs(id))
         : steer(X, t`Cancel`, () => steerJob(id, 'cancel'))}
