@@ -251,6 +251,21 @@ describe('a bomb', () => {
     expect(await readdir(app.tree.at('to'))).toEqual([])
   })
 
+  it.each([
+    ['xz', ['-Ixz --lzma2=dict=256MiB', '-cf', 'x.tar.xz']],
+    ['zst', ['-Izstd --ultra --long=31', '-cf', 'x.tar.zst']],
+  ])(
+    'that asks for much memory (%s) is refused, and the reason is no damage',
+    async (kind, args) => {
+      const { app, ann } = await open()
+      await writeFile(app.tree.at('a.txt'), 'text')
+      execFileSync('tar', [...args, 'a.txt'], { cwd: app.tree.root })
+      const job = await unpack(ann, `x.tar.${kind}`)
+      expect(job).toMatchObject({ state: 'failed', reason: 'too_large' })
+      expect(await readdir(app.tree.at('to'))).toEqual([])
+    },
+  )
+
   it('whose entries share their bytes is refused before anything is written', async () => {
     const { app, ann } = await open()
     const zip = zipOf([

@@ -68,7 +68,10 @@ async function* through(
   try {
     for await (const chunk of out) yield chunk as Buffer
   } catch (error) {
-    throw new AppError('damaged', (error as Error).message)
+    const { message } = error as Error
+    // As liblzma and libzstd say it.
+    const needsMemory = /memory (?:usage limit|for decoding)/i.test(message)
+    throw new AppError(needsMemory ? 'too_large' : 'damaged', message)
   }
 }
 
