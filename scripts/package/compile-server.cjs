@@ -1,7 +1,6 @@
-// Run by code-cache.ts: `compile-server.cjs <main.cjs> <output>` starts the server of the bundle and writes
-// what V8 has compiled once it has answered.
+// Run by code-cache.ts: `compile-server.cjs <main.cjs> <output>` starts the server of the bundle and
+// writes what V8 has compiled once it listens.
 const { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
-const { get } = require('node:http')
 const { createRequire, Module } = require('node:module')
 const { tmpdir } = require('node:os')
 const { dirname, join } = require('node:path')
@@ -15,17 +14,11 @@ mkdirSync(join(folder, 'served'))
 for (const stream of [process.stdout, process.stderr]) {
   const { write } = stream
   stream.write = (text, ...rest) => {
-    const [, port] = /Listening on \S*:(\d+)/.exec(String(text)) ?? []
-    if (port === undefined) return write.call(stream, text, ...rest)
-    get({ port, host: '127.0.0.1' }, (answer) => answer.resume().on('end', end))
-    return true
+    if (!String(text).includes('Listening on')) return write.call(stream, text, ...rest)
+    writeFileSync(output, script.createCachedData())
+    rmSync(folder, { recursive: true })
+    process.exit(0)
   }
-}
-
-function end() {
-  writeFileSync(output, script.createCachedData())
-  rmSync(folder, { recursive: true })
-  process.exit(0)
 }
 
 const words = ['-a', '127.0.0.1', '-p', '0', '-d', join(folder, 'filebrowser.db')]
