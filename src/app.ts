@@ -33,6 +33,7 @@ import { oidcRoutes } from './routes/oidc/oidc.ts'
 import { openapiRoutes } from './routes/openapi.ts'
 import { passkeyLoginRoutes } from './routes/passkeys/login.ts'
 import { passkeyRoutes } from './routes/passkeys/own.ts'
+import { pictureRoutes } from './routes/pictures/pictures.ts'
 import { previewRoutes } from './routes/previews.ts'
 import { publicRoutes } from './routes/public.ts'
 import { rawRoutes } from './routes/raw.ts'
@@ -107,6 +108,7 @@ const ROUTES = [
   bundleRoutes,
   trashRoutes,
   versionRoutes,
+  pictureRoutes,
   usageRoutes,
   shareRoutes,
   rawRoutes,

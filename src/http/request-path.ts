@@ -113,6 +113,7 @@ const PREFIXES = [
   '/api/usage',
   '/api/locks',
   '/api/versions',
+  '/api/pictures',
   '/api/share',
   '/api/raw',
   COMMAND,

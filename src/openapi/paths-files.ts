@@ -21,6 +21,7 @@ import {
   required,
   sends,
   status,
+  text,
 } from './shorthands.ts'
 
 const FILES: Group = { tag: 'Files' }
@@ -113,6 +114,25 @@ const RESOURCE_PATHS = operations(FILES, {
       200: status('Saved.', ETAG),
       405: status('A path with a trailing slash.'),
       ...failures(403, 404, 412, 507),
+    },
+  }),
+  'POST /api/pictures/{path}': call('editPicture', 'Save a picture turned or cropped', {
+    description:
+      'Needs download, and modify or, with `to`, create. What is too large, damaged or in no format that can be written is refused.',
+    parameters: [IF_MATCH],
+    body: jsonBody(
+      object({
+        'rotate?': integer('Degrees clockwise: 0, 90, 180 or 270.'),
+        'crop?': object(
+          { left: integer(), top: integer(), width: integer(), height: integer() },
+          'What stays of the picture as it is shown after the rotation, in pixels.',
+        ),
+        'to?': text('Path of a new file for the result; the picture stays as it is.'),
+      }),
+    ),
+    answers: {
+      200: status('Saved.', ETAG),
+      ...failures(400, 403, 404, 409, 412, 413, 415, 500, 507),
     },
   }),
   'PATCH /api/resources/{path}': call(

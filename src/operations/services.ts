@@ -74,7 +74,7 @@ interface ServiceBase extends HookServices {
   foldCase: boolean
   /** Names of the roots on disks that ignore case. */
   foldingRoots?: ReadonlySet<string>
-  previews: Pick<Previews, 'forget' | 'mayHoldAny'>
+  previews: Pick<Previews, 'edit' | 'forget' | 'mayHoldAny'>
 }
 
 /** `properties`, `davLocks`, `hooks`, `quotas`, `history`, `keeping`, `versions`, `temps` and `threads` are to be closed. */

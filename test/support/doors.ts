@@ -292,6 +292,24 @@ export const DOORS: Door[] = [
     open: 404,
     go: send('DELETE', '/api/versions/a.txt?id=none', ''),
   },
+  {
+    name: 'turn a picture',
+    needs: ['modify', 'download'],
+    denied: 403,
+    open: 415,
+    go: send('POST', '/api/pictures/a.txt', JSON.stringify({ rotate: 90 })),
+  },
+  {
+    name: 'crop a picture into another file',
+    needs: ['create', 'download'],
+    denied: 403,
+    open: 415,
+    go: send(
+      'POST',
+      '/api/pictures/a.txt',
+      JSON.stringify({ crop: { left: 0, top: 0, width: 1, height: 1 }, to: '/cut.txt' }),
+    ),
+  },
   { name: 'own history', needs: [], denied: 0, open: 200, go: get('/api/history') },
   {
     name: 'undo nothing',

@@ -71,7 +71,11 @@ export async function setUp(content: TreeContent, options: SetupOptions = {}): P
     log: SILENT,
     foldCase: false,
     programs,
-    previews: { mayHoldAny: () => false, forget: async () => {} },
+    previews: {
+      mayHoldAny: () => false,
+      forget: async () => {},
+      edit: async () => Buffer.alloc(0),
+    },
   })
   return {
     tree,

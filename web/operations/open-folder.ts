@@ -355,6 +355,14 @@ function isWithinCell(element: Element | null): boolean {
   return element !== null && element.closest('#listing [data-index]') !== null
 }
 
+/** Shows a file that is open as it is by now. */
+export async function refreshFile(vpath: string): Promise<void> {
+  const isShown = () => listing.phase.kind === 'file' && listing.phase.vpath === vpath
+  if (!isShown()) return
+  const file = await fetchInfo(vpath)
+  if (isShown() && !file.isDir) sendToListing({ type: 'found', file })
+}
+
 /** Something changed in `vpath` from elsewhere, such as a finished upload. */
 export async function reloadFolder(vpath: string): Promise<void> {
   if (fetching.load?.vpath === vpath) fetching.load.isStale = true

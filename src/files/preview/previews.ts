@@ -12,7 +12,7 @@ import {
   type PreviewProcess,
   SPARE_PLACES,
 } from './process.ts'
-import { PreviewError, type PreviewSize, type SourceKind } from './protocol.ts'
+import { type PictureEdit, PreviewError, type PreviewSize, type SourceKind } from './protocol.ts'
 
 export interface PreviewOptions {
   /** Empty: a few previews in memory. */
@@ -56,6 +56,15 @@ export interface Previews {
    * failed once fails at once until the file changes or the server starts anew.
    */
   get(request: PreviewRequest, signal: AbortSignal): Promise<Preview | 'original'>
+  /**
+   * The picture in an open file turned or cropped, in its own format. Rejects with PreviewError, or with the
+   * signal's reason.
+   */
+  edit(
+    file: OpenFile,
+    { realPath, asker, edit }: { realPath: string; asker: Asker; edit: PictureEdit },
+    signal: AbortSignal,
+  ): Promise<Buffer>
   /**
    * Removes what was made of files that are deleted, moved or replaced, and of all in such folders;
    * host paths. What is being made of them is not kept. Never rejects: it comes after the change.
@@ -121,6 +130,16 @@ export function createPreviews(options: PreviewOptions): Previews {
   const { cache, pending, together, alone, videoProgram } = state
   return {
     get: (request, signal) => get(state, request, signal),
+    edit: async (file, { realPath, asker, edit }, signal) => {
+      const source = {
+        path: sourcePath(file, realPath),
+        ino: String(file.ino),
+        kind: 'image',
+      } as const
+      const how = { size: 'big', display: true, full: true, ffmpeg: '' } as const
+      const job = { ...source, ...how, memoryBytes: MEMORY_BYTES, edit }
+      return (await alone.run(job, signal, { asker })).bytes
+    },
     forget: async (realPaths) => {
       for (const realPath of realPaths) {
         for (const { source } of pending.values())

@@ -5,6 +5,14 @@ export type PreviewSize = 'thumb' | 'big'
 /** How the source is read: by sharp, or by a decoder of its own. */
 export type SourceKind = 'image' | 'bmp' | 'heic' | 'raw' | 'pdf' | 'video'
 
+/** A picture that is to be saved turned or cropped. */
+export interface PictureEdit {
+  /** Clockwise. */
+  quarterTurns: number
+  /** Of the picture as it is shown after that, in pixels; null: all of it. */
+  crop: { left: number; top: number; width: number; height: number } | null
+}
+
 export interface PreviewJob {
   id: number
   /** Host path, or an open descriptor of the server by its `/proc` name. */
@@ -21,6 +29,8 @@ export interface PreviewJob {
   ffmpeg: string
   /** What its pixels may take at most; more is `too_heavy`. */
   memoryBytes: number
+  /** Makes the changed picture in its own format instead of a preview. */
+  edit?: PictureEdit
 }
 
 /**

@@ -3,7 +3,9 @@ import { open, readFile } from 'node:fs/promises'
 import type { Metadata, Sharp } from 'sharp'
 import sharp from 'sharp'
 import { findRawPreview } from '../pictures/raw-preview.ts'
+import { exifSegment } from '../pictures/turn.ts'
 import { decodeBmp } from './bmp.ts'
+import { editPicture } from './edit-picture.ts'
 import { exifThumbnail } from './exif.ts'
 import { createHeicDecoder } from './heic.ts'
 import { createPdfRenderer } from './pdf.ts'
@@ -80,6 +82,7 @@ async function render(
   path: string,
   sizeBytes: number,
 ): Promise<Rendered | 'original'> {
+  if (job.edit) return editPicture(job, job.edit, path)
   if (job.kind === 'image') return renderImage(job, path)
   if (job.kind === 'raw') return renderImage(job, await rawPicture(job, path, sizeBytes))
   if (job.kind === 'video')
@@ -114,20 +117,11 @@ async function rawPicture(job: PreviewJob, path: string, sizeBytes: number): Pro
     const bytes = Buffer.alloc(found.sizeBytes)
     await handle.read(bytes, 0, bytes.length, offset)
     const { orientation: own = 1 } = await sharp(bytes).metadata()
-    return own === orientation ? bytes : withOrientation(bytes, orientation)
+    if (own === orientation) return bytes
+    return Buffer.concat([bytes.subarray(0, 2), exifSegment(orientation), bytes.subarray(2)])
   } finally {
     await handle.close()
   }
-}
-
-/** A JPEG with a block of EXIF data that says nothing but how it is turned. */
-function withOrientation(jpeg: Buffer, orientation: number): Buffer {
-  const block = Buffer.from(
-    'ffe100224578696600004d4d002a00000008000101120003000000010000000000000000',
-    'hex',
-  )
-  block.writeUInt16BE(orientation, 28)
-  return Buffer.concat([jpeg.subarray(0, 2), block, jpeg.subarray(2)])
 }
 
 async function renderImage(

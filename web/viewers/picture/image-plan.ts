@@ -96,5 +96,7 @@ export function renditionUrl(source: FileSource, entry: FileEntry, rendition: Re
     const url = source.previewUrl(entry, rendition === 'full' ? 'full' : 'big')
     if (url !== null) return url
   }
-  return source.rawUrl(entry, { inline: true })
+  const url = source.rawUrl(entry, { inline: true })
+  // A page shows a picture again that it has, whatever its file has become.
+  return source.kind === 'files' ? `${url}&key=${Date.parse(entry.modified) || 0}` : url
 }

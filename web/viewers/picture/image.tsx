@@ -4,6 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { Pause, Play } from 'lucide-react'
 import { useEffect, useEffectEvent, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { OneVersion } from '../../api/content.ts'
 import { savesData } from '../../lib/page/media.ts'
 import { Button } from '../../ui/button.tsx'
 import { ElementMessage } from '../frame/element-message.tsx'
@@ -30,6 +31,8 @@ const SLIDE_MS = 4000
 interface Prepared {
   facts: PictureFacts | null
   plan: ImagePlan
+  /** Of the file that the facts are of. */
+  version: OneVersion
 }
 
 export function ImageViewer(props: ViewerProps) {
@@ -64,7 +67,7 @@ export function ImageViewer(props: ViewerProps) {
   return (
     <Picture
       {...props}
-      key={entry.path}
+      key={`${entry.path} ${entry.modified}`}
       {...prepared}
       sliding={sliding}
       toggleSliding={nextPicture(siblings, entry) ? () => setSliding(!sliding) : null}
@@ -76,23 +79,29 @@ export function ImageViewer(props: ViewerProps) {
 /** Reads size and orientation from the head of the file; a failure only means not knowing. */
 function usePrepared(source: FileSource, entry: FileEntry) {
   const read = useFile(source, entry, async (signal): Promise<Prepared> => {
-    const facts = await readFacts(source, entry, signal).catch(() => null)
-    return { facts, plan: planImage(source, entry, facts) }
+    const version = new OneVersion()
+    const facts = await readFacts(source, entry, signal, version).catch(() => null)
+    return { facts, plan: planImage(source, entry, facts), version }
   })
   return read.state === 'ready' ? read.value : null
 }
 
-async function readFacts(source: FileSource, entry: FileEntry, signal: AbortSignal) {
-  const head = await source.readRange(entry, 0, HEAD_BYTES, signal)
+async function readFacts(
+  source: FileSource,
+  entry: FileEntry,
+  signal: AbortSignal,
+  version: OneVersion,
+) {
+  const head = await source.readRange(entry, 0, HEAD_BYTES, signal, version)
   const facts = readPictureFacts(head)
   const directory = facts ? null : tiffDirectoryOf(head)
   if (directory) {
     const { at } = directory
-    const bytes = await source.readRange(entry, at, at + TIFF_DIRECTORY_BYTES, signal)
+    const bytes = await source.readRange(entry, at, at + TIFF_DIRECTORY_BYTES, signal, version)
     return readTiffDirectory(bytes, directory.little)
   }
   if (facts || !isJpeg(head) || entry.size <= HEAD_BYTES) return facts
-  return readPictureFacts(await source.readRange(entry, 0, DEEP_HEAD_BYTES, signal))
+  return readPictureFacts(await source.readRange(entry, 0, DEEP_HEAD_BYTES, signal, version))
 }
 
 /** The next picture of the folder, from the start again after the last; null when alone. */
@@ -121,7 +130,8 @@ interface PictureProps extends ViewerProps, Prepared {
 }
 
 function Picture(props: PictureProps) {
-  const { source, entry, setFacts, facts, plan, sliding, toggleSliding, onShown } = props
+  const { source, entry, siblings, setFacts, facts, plan, version } = props
+  const { sliding, toggleSliding, onShown } = props
   const { t } = useLingui()
   const [rendition, setRendition] = useState<Rendition | null>(plan.first)
   const [asked, setAsked] = useState(false)
@@ -152,6 +162,8 @@ function Picture(props: PictureProps) {
       <PictureStage
         source={source}
         entry={entry}
+        siblings={siblings}
+        version={version}
         setFacts={setFacts}
         facts={facts}
         plan={plan}

@@ -4,6 +4,7 @@
 import { Trans, useLingui } from '@lingui/react/macro'
 import { RotateCw, Scan, ZoomIn, ZoomOut } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
+import type { OneVersion } from '../../api/content.ts'
 import { formatDimensions } from '../../lib/format.ts'
 import { keyLetter } from '../../lib/page/keys.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
@@ -14,11 +15,14 @@ import { useViewerKeys } from '../frame/viewer-keys.ts'
 import { type ImagePlan, type Rendition, renditionUrl } from './image-plan.ts'
 import pictureStyles from './picture.css?url'
 import type { PictureFacts } from './picture-facts.ts'
+import { useEdits } from './use-edits.tsx'
 import { usePicture } from './use-picture.ts'
 
 await loadStylesheet(pictureStyles)
 
-interface StageProps extends Pick<ViewerProps, 'source' | 'entry' | 'setFacts'> {
+interface StageProps extends Pick<ViewerProps, 'source' | 'entry' | 'siblings' | 'setFacts'> {
+  /** Of the file that is shown. */
+  version: OneVersion
   /** Size in pixels as the head of the file tells it; null when it does not. */
   facts: PictureFacts | null
   plan: ImagePlan
@@ -43,7 +47,6 @@ export function PictureStage(props: StageProps) {
   const picture = usePicture(stage, stageSize, size)
   const { view, turns, fitted } = picture
 
-  const percent = Math.round(view.scale * 100)
   const sharpen =
     plan.sharpenOnZoom && loaded !== null && view.scale * size.width > loaded.width * 1.2
 
@@ -58,27 +61,25 @@ export function PictureStage(props: StageProps) {
   }, [sharpen, rendition, fitted])
 
   usePictureKeys(picture)
+  const edits = useEdits(props, picture, isKnown && loaded !== null ? size : null)
 
-  const width = size.width * view.scale
-  const height = size.height * view.scale
   const style = {
-    inlineSize: width,
-    blockSize: height,
+    inlineSize: size.width * view.scale,
+    blockSize: size.height * view.scale,
     transform: `translate(${view.x}px, ${view.y}px) rotate(${turns * 90}deg)`,
   }
-  const src = renditionUrl(source, entry, rendition)
 
   return (
     <div
       className="vw-picture center covers"
       ref={stage}
-      data-gestures={fitted ? 'shared' : 'own'}
+      data-gestures={fitted && edits.crop === null ? 'shared' : 'own'}
       data-running={sliding ? 'slides' : undefined}
-      {...picture.handlers}
+      {...(edits.crop === null && picture.handlers)}
     >
       {!loaded && <Busy />}
       <img
-        src={src}
+        src={renditionUrl(source, entry, rendition)}
         alt={entry.name}
         draggable={false}
         data-shown={loaded !== null}
@@ -109,17 +110,20 @@ export function PictureStage(props: StageProps) {
           onError={() => setShowOriginal(false)}
         />
       )}
-      <PictureTools picture={picture} percent={loaded ? percent : null}>
-        {slideshow}
-        {plan.hasOriginal && rendition === 'preview' && (
-          <>
-            <ToolGap />
-            <TextTool pressed={showOriginal} onClick={() => setShowOriginal(!showOriginal)}>
-              <Trans>Original</Trans>
-            </TextTool>
-          </>
-        )}
-      </PictureTools>
+      {edits.crop ?? (
+        <PictureTools picture={picture} percent={loaded && Math.round(view.scale * 100)}>
+          {edits.tools}
+          {slideshow}
+          {plan.hasOriginal && rendition === 'preview' && (
+            <>
+              <ToolGap />
+              <TextTool pressed={showOriginal} onClick={() => setShowOriginal(!showOriginal)}>
+                <Trans>Original</Trans>
+              </TextTool>
+            </>
+          )}
+        </PictureTools>
+      )}
     </div>
   )
 }
