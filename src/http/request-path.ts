@@ -114,6 +114,7 @@ const PREFIXES = [
   '/api/locks',
   '/api/versions',
   '/api/pictures',
+  '/api/taken',
   '/api/share',
   '/api/raw',
   COMMAND,

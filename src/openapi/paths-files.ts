@@ -132,7 +132,22 @@ const RESOURCE_PATHS = operations(FILES, {
     ),
     answers: {
       200: status('Saved.', ETAG),
-      ...failures(400, 403, 404, 409, 412, 413, 415, 500, 507),
+      ...failures(400, 403, 404, 409, 412, 413, 415, 507),
+    },
+  }),
+  'POST /api/taken/{path}': call('readDatesTaken', 'When the pictures of a folder were taken', {
+    description: 'Of those that tell it and may be downloaded.',
+    body: jsonBody(object({ 'names?': list(text(), 'Those of these names alone.') })),
+    answers: {
+      200: json(
+        list(
+          object({
+            name: text(),
+            taken: text('As `2024-05-05T14:22:00`, in the time of the place.'),
+          }),
+        ),
+      ),
+      ...failures(400, 403, 404),
     },
   }),
   'PATCH /api/resources/{path}': call(

@@ -22,7 +22,9 @@ export function recursiveRoutes(deps: Deps): Hono<Env> {
     if (found.kind !== 'dir') throw badRequest('path is not a directory')
 
     // A link to a folder is not followed: nothing lies below it.
-    const batches = found.isSymlink ? [] : listRecursive(scope, target.vpath, signal)
+    const batches: AsyncIterable<RecursiveEntry[]> | RecursiveEntry[][] = found.isSymlink
+      ? []
+      : listRecursive(scope, target.vpath, signal)
     return stream(JSON_TYPE, {
       what: 'a recursive listing',
       memoryBytes: WALK_BYTES,
@@ -32,8 +34,9 @@ export function recursiveRoutes(deps: Deps): Hono<Env> {
   return app
 }
 
-async function writeList(
-  batches: AsyncIterable<RecursiveEntry[]> | Iterable<RecursiveEntry[]>,
+/** Writes the batches as one JSON list, as they come. */
+export async function writeList<T extends object>(
+  batches: AsyncIterable<T[]> | Iterable<T[]>,
   sink: ByteSink,
 ): Promise<void> {
   let opening = '['

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import sharp from 'sharp'
 import { describe, expect, it } from 'vitest'
+import { defaultPermissions } from '../../src/store/document.ts'
 import { type OpenedApp, openApp } from '../support/app.ts'
 import { SAMPLES } from '../support/pictures.ts'
 
@@ -207,6 +208,24 @@ describe('a picture that is cropped', () => {
     expect(await readFile(join(app.tree.root, 'a.png'))).toEqual(before)
     expect((await sharp(join(app.tree.root, 'b.png')).metadata()).width).toBe(16)
     expect((await ask(app, 'a.png', { crop, to: '/b.png' })).status).toBe(409)
+  })
+
+  it('needs the right to create for a copy, and to modify for itself', async () => {
+    const tree = { 'a.png': await plain().png().toBuffer() }
+    const without = (right: 'create' | 'modify') => ({
+      username: right,
+      perm: { ...defaultPermissions(), create: true, modify: true, download: true, [right]: false },
+    })
+    await using app = await openApp({ tree, users: [without('create'), without('modify')] })
+    const status = async (username: string, to: object) => {
+      const user = await app.as(username)
+      const body = JSON.stringify({ crop, ...to })
+      return (await user.fetch('/api/pictures/a.png', { method: 'POST', body })).status
+    }
+    expect(await status('create', { to: '/b.png' })).toBe(403)
+    expect(await status('modify', {})).toBe(403)
+    expect(await status('modify', { to: '/b.png' })).toBe(200)
+    expect(await status('create', {})).toBe(200)
   })
 
   it('has an area within the picture', async () => {

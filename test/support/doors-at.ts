@@ -95,7 +95,7 @@ export async function openDoorsAt(where: (typeof PLACES)[number]): Promise<Doors
 }
 
 const AT_PATHS =
-  /^\/dav(?=\/)|^\/api\/(?:raw|resources|bundle|preview\/\w+|subtitle|versions|pictures|tus|share)(?=\/)|(?<=destination=)(?=\/)/g
+  /^\/dav(?=\/)|^\/api\/(?:raw|resources|bundle|preview\/\w+|subtitle|versions|pictures|taken|tus|share)(?=\/)|(?<=destination=)(?=\/)/g
 
 /** The same request for what lies below `top`. */
 function below(top: string, path: string, init?: RequestInit): [string, RequestInit | undefined] {

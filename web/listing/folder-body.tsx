@@ -3,7 +3,7 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { FolderPlus, FolderUp, Upload } from 'lucide-react'
-import type { MouseEvent } from 'react'
+import { type MouseEvent, useEffect } from 'react'
 import { useSnapshot } from 'valtio'
 import { ErrorPanel } from '../layout/error-panel.tsx'
 import { canPickFolders, FINGERS, PHONE, TOUCHED, useMedia } from '../lib/page/media.ts'
@@ -12,6 +12,7 @@ import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { filesHref, parentOf } from '../lib/paths.ts'
 import { runAction } from '../operations/commands/registry.ts'
 import { nearestFolder, retry } from '../operations/open-folder.ts'
+import type { Folder } from '../state/folder-cache.ts'
 import { setShown } from '../state/listing.ts'
 import { prefs } from '../state/prefs.ts'
 import { Button } from '../ui/button.tsx'
@@ -37,7 +38,8 @@ function FolderContent() {
   const hasFingers = useMedia(FINGERS)
   const phase = useListing()
   const { kind, vpath } = phase
-  const { folder, visible, filter } = phase.shown
+  const { folder, visible, filter, sort } = phase.shown
+  useDatesTaken(sort.column === 'taken' && kind === 'folder' ? folder : null)
   if (kind === 'failed') {
     return (
       <div className="body body--message relative">
@@ -70,6 +72,20 @@ function FolderContent() {
       <DropVeil />
     </div>
   )
+}
+
+/** Asks when the pictures of a folder were taken, as far as that is not known. */
+function useDatesTaken(folder: Folder | null) {
+  useEffect(() => {
+    if (folder === null) return
+    const abort = new AbortController()
+    import('./taken/load-dates.ts').then(
+      ({ loadDates }) => loadDates(folder, abort.signal),
+      // Ordered by name until the folder is listed again.
+      () => {},
+    )
+    return () => abort.abort()
+  }, [folder])
 }
 
 /** The server knows which folders exist: it is asked with the click. */

@@ -9,18 +9,22 @@ import { MenuButton, type MenuEntry } from '../ui/menu.tsx'
 interface SortMenuProps {
   sort: SortChoice
   onChange(sort: SortChoice): void
+  /** There are pictures, which may tell when they were taken. */
+  pictures?: boolean
 }
 
-export function SortMenu({ sort, onChange }: SortMenuProps) {
+export function SortMenu({ sort, onChange, pictures = false }: SortMenuProps) {
   const { t } = useLingui()
   const names: Record<SortColumn, string> = {
     name: t`Name`,
     kind: t`Kind`,
     modified: t`Modified`,
     size: t`Size`,
+    taken: t`Date taken`,
   }
+  const isOffered = (column: SortColumn) => column !== 'taken' || pictures || sort.column === column
   const items = (): MenuEntry[] => [
-    ...(Object.keys(names) as SortColumn[]).map((column) => ({
+    ...(Object.keys(names) as SortColumn[]).filter(isOffered).map((column) => ({
       id: column,
       label: names[column],
       checked: sort.column === column,

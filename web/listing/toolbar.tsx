@@ -50,6 +50,7 @@ function IdleBar({ phone }: { phone: boolean }) {
   const phase = useListing()
   const { view, visible, filter, sort } = phase.shown
   const { paths } = useSelection()
+  const pictures = useCounts().pictures > 0
   const waiting = phase.kind === 'loading' && phase.slow
   const columns = useColumnView()
   return (
@@ -65,8 +66,8 @@ function IdleBar({ phone }: { phone: boolean }) {
           <Counts />
         )}
       </span>
-      {(view !== 'list' || phone || columns) && visible.length + filter.length > 0 && (
-        <SortMenu sort={sort} onChange={chooseSort} />
+      {(view !== 'list' || phone || columns || pictures) && visible.length + filter.length > 0 && (
+        <SortMenu sort={sort} onChange={chooseSort} pictures={pictures} />
       )}
       <FilterField folded={phone} />
     </div>

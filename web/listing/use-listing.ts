@@ -17,12 +17,13 @@ export function useAbilities() {
 }
 export const useSession = () => useSnapshot(session)
 
-/** How many folders and files the folder drawn has, whatever the filter says. */
-export function useCounts(): { folders: number; files: number } {
+/** How many folders, files and pictures among them the folder drawn has, whatever the filter says. */
+export function useCounts(): { folders: number; files: number; pictures: number } {
   const { folder } = useListing().shown
   return useMemo(() => {
     const entries = folder?.entries ?? []
     const folders = entries.filter((entry) => entry.isDir).length
-    return { folders, files: entries.length - folders }
+    const pictures = entries.filter((entry) => entry.type === 'image').length
+    return { folders, files: entries.length - folders, pictures }
   }, [folder])
 }

@@ -27,8 +27,8 @@ export function chooseSort(sort: SortChoice): void {
   setShown({ sort })
   const folder = currentFolderPath()
   if (folder !== null) rememberView(folder, { sort })
-  // The server knows no order by kind; this browser remembers it for the folder.
-  if (sort.column !== 'kind') saveDefaults({ sorting: toWire(sort) })
+  // The server knows no order by kind or date taken; this browser remembers it for the folder.
+  if (sort.column !== 'kind' && sort.column !== 'taken') saveDefaults({ sorting: toWire(sort) })
 }
 
 export function sortByColumn(column: SortColumn): void {

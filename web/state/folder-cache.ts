@@ -2,6 +2,7 @@
 
 import type { FileEntry, Sorting } from '../../src/api-types.ts'
 import { putNewest } from '../lib/newest.ts'
+import type { DatesTaken } from '../lib/sorting/sort-queue.ts'
 import type { PathSet } from './selection.ts'
 
 const MAX_FOLDERS = 60
@@ -20,6 +21,8 @@ export interface Folder {
   modifiedMs: number
   mode: number
   fetchedAtMs: number
+  /** Of the entries as they were when somebody asked; carried over to what is listed later. */
+  taken?: DatesTaken | undefined
 }
 
 export interface Place {

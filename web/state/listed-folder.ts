@@ -30,6 +30,7 @@ export function toFolder(vpath: string, info: FileInfo): Folder {
       modifiedMs: Date.parse(info.modified) || 0,
       mode: info.mode,
       fetchedAtMs: Date.now(),
+      taken: cachedFolder(vpath)?.taken,
     }),
   )
 }

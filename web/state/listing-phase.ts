@@ -169,7 +169,7 @@ function arranged(shown: Shown): Shown {
   if (folder === null) return shown
   if (isServerOrder(folder, sort)) return withOrder(shown, foldersFirst(folder.entries))
   if (folder.entries.length <= WORKER_FROM_ENTRIES)
-    return withOrder(shown, sortNow(folder.entries, sort))
+    return withOrder(shown, sortNow(folder.entries, sort, folder.taken))
   const ordered = shown.ordered.filter((entry) => folder.byPath.has(entry.path))
   return filtered({ ...shown, ordered, ordering: true })
 }

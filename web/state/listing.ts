@@ -22,7 +22,7 @@ export function sendToListing(event: ListingEvent) {
   const { folder, sort, ordering } = phase.shown
   if (!ordering || folder === null) return
   if (before.ordering && before.folder === folder && sameChoice(before.sort, sort)) return
-  void sortAside(folder.entries, { ...sort }).then((entries) => {
+  void sortAside(folder.entries, { ...sort }, folder.taken).then((entries) => {
     sendToListing({ type: 'ordered', folder, sort, entries })
   })
 }

@@ -1,7 +1,9 @@
-// Pictures saved turned or cropped (docs/http-api.md 39).
+// Pictures saved turned or cropped, and when photographs were taken (docs/http-api.md 39).
 import { Hono } from 'hono'
+import { datesTaken } from '../../files/listing/dates-taken.ts'
 import type { PictureEdit } from '../../files/preview/protocol.ts'
 import type { EntryStat } from '../../files/volume/entry-stat.ts'
+import { JSON_TYPE, stream, WALK_BYTES } from '../../http/answer.ts'
 import { addFacts, audited, setAct } from '../../http/audit.ts'
 import { readJson } from '../../http/body.ts'
 import { refusesWrite } from '../../http/conditions.ts'
@@ -11,14 +13,38 @@ import { etagOf } from '../../http/file-response.ts'
 import { requireUser } from '../../http/guard.ts'
 import { sendStatus } from '../../http/respond.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
-import { ParseError, type Reader } from '../../lib/parse.ts'
+import { asString, ParseError, type Reader } from '../../lib/parse.ts'
 import { toVPath } from '../../lib/vpath.ts'
 import { editPicture } from '../../operations/pictures/edit-picture.ts'
+import { writeList } from '../recursive.ts'
 
 export function pictureRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   app.post('/api/pictures', requireUser(deps), audited('save'), (c) => changePicture(c, deps))
+  app.post('/api/taken', requireUser(deps), (c) => sendDates(c, deps))
   return app
+}
+
+/** Some 100,000 names. */
+const MAX_NAMES_BYTES = 4 << 20
+
+async function sendDates(c: Ctx, deps: Deps): Promise<Response> {
+  const names = await readJson(
+    c,
+    deps,
+    (reader) => (reader.has('names') ? new Set(reader.list('names', asString)) : null),
+    MAX_NAMES_BYTES,
+  )
+  const { scope, signal } = actorOf(c, deps)
+  const { vpath } = c.env.target
+  const { kind } = await scope.stat(vpath)
+  if (kind !== 'dir') throw badRequest('path is not a directory')
+  const batches = datesTaken(scope, vpath, { names, signal })
+  return stream(JSON_TYPE, {
+    what: 'dates of photographs',
+    memoryBytes: WALK_BYTES,
+    write: (output) => writeList(batches, output),
+  })
 }
 
 async function changePicture(c: Ctx, deps: Deps): Promise<Response> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import type { FileEntry } from '../../../src/api-types.ts'
 import {
   columnsFor,
   indexesInBox,
@@ -10,6 +11,9 @@ import {
   placeOf,
   verticalNeighbour,
 } from '../../../web/listing/grid/geometry.ts'
+import { measure } from '../../../web/listing/grid/metrics.ts'
+import { daysOf } from '../../../web/listing/taken/days.ts'
+import { groupUnder } from '../../../web/listing/taken/group-under.ts'
 
 const grid = layOut([
   { group: 'folders', count: 5, columns: 4, linePx: 68, headingPx: 40 },
@@ -88,5 +92,50 @@ describe('geometry of a view', () => {
   it('never has less than one column', () => {
     expect(columnsFor(100, 188, 12)).toBe(1)
     expect(columnsFor(388, 188, 12)).toBe(2)
+  })
+})
+
+describe('pictures by day', () => {
+  const taken = new Map(
+    ['2024-05-05T14:22:00', '2024-05-05T09:00:00', '2023-12-31T23:59:59', ''].map((text, n) => [
+      `/${n}`,
+      { modified: '', taken: text },
+    ]),
+  )
+  const files = [...taken.keys(), '/unread'].map((path) => ({ path }) as FileEntry)
+  const given = { phone: false, compact: false, widthPx: 1000, remPx: 16 }
+  const { geometry, columns, coverPx } = measure({
+    ...given,
+    view: 'mosaic gallery',
+    folders: 1,
+    files: files.length,
+    days: daysOf(files, taken),
+  })
+
+  it('begin a line with each day, and those without one are last', () => {
+    expect(daysOf(files, taken)).toEqual([
+      { day: '2024-05-05', count: 2 },
+      { day: '2023-12-31', count: 1 },
+      { day: '', count: 2 },
+    ])
+    const lines = linesBetween(geometry, 0, geometry.lines)
+    expect(lines.map((line) => (line.kind === 'heading' ? line.day : line.first))).toEqual([
+      ...[undefined, 0],
+      ...['2024-05-05', 1],
+      ...['2023-12-31', 3],
+      ...['', 4],
+    ])
+    expect(columns).toBeGreaterThan(2)
+    expect(verticalNeighbour(geometry, 2, 1)).toBe(3)
+  })
+
+  it('are under the heading of their day while they scroll', () => {
+    const [, first, second] = geometry.groups
+    const firstTop = first?.topPx ?? 0
+    expect(groupUnder(geometry, 0)).toBe(undefined)
+    expect(groupUnder(geometry, firstTop)?.day).toBe(undefined)
+    expect(groupUnder(geometry, firstTop + 1)?.day).toBe('2024-05-05')
+    expect(groupUnder(geometry, (second?.topPx ?? 0) + 100)?.day).toBe('2023-12-31')
+    expect(coverPx).toBe(40)
   })
 })

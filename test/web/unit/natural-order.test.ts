@@ -101,6 +101,15 @@ describe('order on the screen', () => {
     ).toEqual(['v1.2', 'v1.10'])
   })
 
+  it('goes by the date a picture was taken, those without one last', () => {
+    const dates: Record<string, string> = { a: '2024-05-05T14:22:00', b: '2023-01-01T00:00:00' }
+    const all = ['c', 'a', 'd', 'b'].map((name) => ({ name, isDir: false, size: 1, modified: '' }))
+    const input = toSortInput(all, 'en', ({ name }) => dates[name] ?? '')
+    const sorted = (ascending: boolean) =>
+      [...sortOrder(input, { column: 'taken', ascending })].map((i) => all[i]?.name).join('')
+    expect([sorted(true), sorted(false)]).toEqual(['bacd', 'abcd'])
+  })
+
   it('groups by kind, within a kind by name, and keeps folders by name', () => {
     const kindOf = ({ name }: { name: string }) => name.split('.')[1] ?? ''
     const files = ['b.txt', 'z.jpg', 'c.txt', 'a.jpg'].map((name) => entry(name))

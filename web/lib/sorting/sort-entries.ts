@@ -4,7 +4,7 @@
 import { compareNatural } from '../../../src/lib/name-order.ts'
 import { nameKeys } from './name-keys.ts'
 
-export type SortColumn = 'name' | 'kind' | 'size' | 'modified'
+export type SortColumn = 'name' | 'kind' | 'size' | 'modified' | 'taken'
 
 /** What the person sees: which column, and whether it ascends (A to Z, smallest, oldest first). */
 export interface SortChoice {
@@ -19,8 +19,8 @@ export interface SortInput {
   sizes: number[]
   /** As the server wrote them, RFC 3339. */
   modified: string[]
-  /** What kind each is; filled for an order by kind alone. */
-  kinds: string[]
+  /** What an order by kind or by date taken goes by; filled for these alone. */
+  words: string[]
   /** Of the reader, BCP 47. */
   locale: string
 }
@@ -32,11 +32,11 @@ interface Sortable {
   modified: string
 }
 
-/** `kindOf` names the kind of an entry, for an order by kind. */
+/** `wordOf` gives the kind of an entry or when it was taken, for an order by that. */
 export function toSortInput<Entry extends Sortable>(
   entries: readonly Entry[],
   locale: string,
-  kindOf?: (entry: Entry) => string,
+  wordOf?: (entry: Entry) => string,
 ): SortInput {
   const names: string[] = []
   const isDir: boolean[] = []
@@ -48,8 +48,8 @@ export function toSortInput<Entry extends Sortable>(
     sizes.push(entry.size)
     modified.push(entry.modified)
   }
-  const kinds = kindOf === undefined ? [] : entries.map(kindOf)
-  return { names, isDir, sizes, modified, kinds, locale }
+  const words = wordOf === undefined ? [] : entries.map(wordOf)
+  return { names, isDir, sizes, modified, words, locale }
 }
 
 /**
@@ -68,7 +68,7 @@ export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
   const direction = choice.ascending ? 1 : -1
   const byName = (a: number, b: number) =>
     compareNatural(names[a] as string, names[b] as string) || a - b
-  const keys = keysFor(input, choice.column)
+  const keys = keysFor(input, choice)
   const compare =
     keys === null
       ? (a: number, b: number) => direction * byName(a, b)
@@ -80,12 +80,14 @@ export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
   return order
 }
 
-function keysFor(input: SortInput, column: SortColumn): Float64Array | null {
+function keysFor(input: SortInput, { column, ascending }: SortChoice): Float64Array | null {
   if (column === 'name') return null
   if (column === 'size') return Float64Array.from(input.sizes)
-  if (column === 'kind') {
-    const ranks = new Map([...new Set(input.kinds)].sort().map((kind, rank) => [kind, rank]))
-    return Float64Array.from(input.kinds, (kind) => ranks.get(kind) ?? 0)
+  if (column === 'kind' || column === 'taken') {
+    const ranks = new Map([...new Set(input.words)].sort().map((word, rank) => [word, rank]))
+    // What has no date stands last whatever the direction.
+    if (column === 'taken') ranks.set('', (ascending ? 1 : -1) * Number.POSITIVE_INFINITY)
+    return Float64Array.from(input.words, (word) => ranks.get(word) ?? 0)
   }
   return Float64Array.from(input.modified, (text) => Date.parse(text) || 0)
 }

@@ -12,27 +12,46 @@ export const WORKER_FROM_ENTRIES = 20_000
 /** Started with the first large folder. */
 let worker: WorkerCalls | null = null
 
-export function sortNow(entries: readonly FileEntry[], choice: SortChoice): FileEntry[] {
-  return arrange(entries, sortOrder(inputFor(entries, choice), choice))
+/** When the pictures of a folder were taken, by path, as far as somebody has asked. */
+export type DatesTaken = ReadonlyMap<string, { modified: string; taken: string }>
+
+/** '' where it is not known. */
+export function takenOf(dates: DatesTaken | undefined, { path }: { path: string }): string {
+  return dates?.get(path)?.taken ?? ''
+}
+
+export function sortNow(
+  entries: readonly FileEntry[],
+  choice: SortChoice,
+  dates?: DatesTaken,
+): FileEntry[] {
+  return arrange(entries, sortOrder(inputFor(entries, choice, dates), choice))
 }
 
 /** As the list prints it. */
 const kindOf = (entry: FileEntry) => entry.extension.toLowerCase()
 
-function inputFor(entries: readonly FileEntry[], { column }: SortChoice) {
-  return toSortInput(entries, i18n.locale, column === 'kind' ? kindOf : undefined)
+function inputFor(
+  entries: readonly FileEntry[],
+  { column }: SortChoice,
+  dates: DatesTaken | undefined,
+) {
+  const dateOf = (entry: FileEntry) => takenOf(dates, entry)
+  const wordOf = column === 'kind' ? kindOf : column === 'taken' ? dateOf : undefined
+  return toSortInput(entries, i18n.locale, wordOf)
 }
 
 /** Sorts in the worker; where there is none (blocked by a policy) on the page after all. */
 export async function sortAside(
   entries: readonly FileEntry[],
   choice: SortChoice,
+  dates?: DatesTaken,
 ): Promise<FileEntry[]> {
   try {
     worker ??= new WorkerCalls(workerUrl)
-    return arrange(entries, await worker.ask({ input: inputFor(entries, choice), choice }))
+    return arrange(entries, await worker.ask({ input: inputFor(entries, choice, dates), choice }))
   } catch {
-    return sortNow(entries, choice)
+    return sortNow(entries, choice, dates)
   }
 }
 

@@ -44,8 +44,8 @@ export const EntrySize = memo(function EntrySize({ entry }: { entry: FileEntry }
   return <>{formatSize(entry.size)}</>
 })
 
-/** "8.2 MiB · Yesterday", the date alone for folders, or that the disk does not answer. */
-export function EntryFacts({ entry }: { entry: FileEntry }) {
+/** "8.2 MiB · Yesterday" (`taken` instead, unless that is ''), the date alone for folders, or that the disk does not answer. */
+export function EntryFacts({ entry, taken }: { entry: FileEntry; taken?: string | undefined }) {
   const { t } = useLingui()
   if (entry.unreachable === true) {
     return (
@@ -59,10 +59,10 @@ export function EntryFacts({ entry }: { entry: FileEntry }) {
       {!entry.isDir && (
         <>
           <EntrySize entry={entry} />
-          {' · '}
+          {taken !== '' && ' · '}
         </>
       )}
-      <EntryDate modified={entry.modified} />
+      {taken !== '' && <EntryDate modified={taken ?? entry.modified} />}
     </small>
   )
 }

@@ -11,7 +11,7 @@ import { useListing, useSelection } from '../use-listing.ts'
 
 export function ColumnHeader() {
   const { t } = useLingui()
-  const { visible } = useListing().shown
+  const { visible, sort } = useListing().shown
   const { paths } = useSelection()
   const all = visible.length > 0 && paths.size >= visible.length
   const checked = all ? true : paths.size > 0 ? 'mixed' : false
@@ -32,9 +32,15 @@ export function ColumnHeader() {
       <Head column="kind" className="lcols__kind">
         <Trans>Kind</Trans>
       </Head>
-      <Head column="modified">
-        <Trans>Modified</Trans>
-      </Head>
+      {sort.column === 'taken' ? (
+        <Head column="taken">
+          <Trans>Date taken</Trans>
+        </Head>
+      ) : (
+        <Head column="modified">
+          <Trans>Modified</Trans>
+        </Head>
+      )}
       <Head column="size" className="lhead__end">
         <Trans>Size</Trans>
       </Head>

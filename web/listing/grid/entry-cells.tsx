@@ -27,6 +27,8 @@ const RenameField = onDemandAtOnce(async () => (await loadRenameField()).RenameF
 export interface CellProps {
   entry: FileEntry
   index: number
+  /** When it was taken, where that is the order; '' where it is not known. */
+  taken?: string | undefined
   /** Number of the line for screen readers, from 1. */
   rowIndex: number
   selected: boolean
@@ -130,7 +132,7 @@ function QuickActions({ entry }: { entry: FileEntry }) {
 }
 
 export const ListRow = memo(function ListRow(props: CellProps) {
-  const { entry, selected, showsActions } = props
+  const { entry, selected, showsActions, taken } = props
   return (
     <div {...cellAttributes(props, 'lrow lcols', 'row')}>
       <span role="gridcell" className="lrow__check center">
@@ -153,7 +155,9 @@ export const ListRow = memo(function ListRow(props: CellProps) {
         {entry.isDir ? '' : entry.extension.slice(1).toUpperCase()}
       </span>
       <span role="gridcell" className="modified num">
-        <EntryDate modified={entry.modified} unreachable={entry.unreachable} />
+        {taken !== '' && (
+          <EntryDate modified={taken ?? entry.modified} unreachable={entry.unreachable} />
+        )}
       </span>
       <span role="gridcell" className="size lrow__size num">
         <EntrySize entry={entry} />
@@ -167,7 +171,7 @@ export const ListRow = memo(function ListRow(props: CellProps) {
 
 /** Two lines, a round check mark at the end while selecting, a menu button otherwise. */
 export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: boolean }) {
-  const { entry, selected, selecting } = props
+  const { entry, selected, selecting, taken } = props
   const { t } = useLingui()
   return (
     <div {...cellAttributes(props, 'trow', 'row')}>
@@ -176,7 +180,7 @@ export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: b
           <EntryIcon entry={entry} size="lg" />
           <span className="trow__words">
             <NameLabel name={entry.name} />
-            <EntryFacts entry={entry} />
+            <EntryFacts entry={entry} taken={taken} />
           </span>
         </EntryLink>
       </span>
@@ -215,7 +219,7 @@ function cellAttributes(
 }
 
 export const FolderCard = memo(function FolderCard(props: CellProps) {
-  const { entry, selected } = props
+  const { entry, selected, taken } = props
   const { t } = useLingui()
   const id = useId()
   const asks = entry.unreachable !== true && !savesData()
@@ -233,7 +237,7 @@ export const FolderCard = memo(function FolderCard(props: CellProps) {
           {asks && summary !== null ? (
             <FolderFacts summary={summary} />
           ) : (
-            <EntryFacts entry={entry} />
+            <EntryFacts entry={entry} taken={taken} />
           )}
         </span>
       </EntryLink>
@@ -269,7 +273,7 @@ function PlayMark({ entry }: { entry: FileEntry }) {
 }
 
 export const FileCard = memo(function FileCard(props: CellProps) {
-  const { entry, selected } = props
+  const { entry, selected, taken } = props
   const { t } = useLingui()
   const [pictured, setPictured] = useState(false)
   const id = useId()
@@ -283,7 +287,7 @@ export const FileCard = memo(function FileCard(props: CellProps) {
         </span>
         <span className="card__words" id={id}>
           <NameLabel name={entry.name} />
-          <EntryFacts entry={entry} />
+          <EntryFacts entry={entry} taken={taken} />
         </span>
       </EntryLink>
       <EntryCheck entry={entry} selected={selected} />

@@ -2,7 +2,6 @@
 
 import { useLingui } from '@lingui/react/macro'
 import {
-  memo,
   type RefObject,
   useEffect,
   useEffectEvent,
@@ -13,15 +12,17 @@ import {
 } from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { formatNumber } from '../../lib/format.ts'
 import { setFocusFallback, takesKeys } from '../../lib/page/focus.ts'
 import { PHONE, TOUCHED, useMedia } from '../../lib/page/media.ts'
+import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
+import { takenOf } from '../../lib/sorting/sort-queue.ts'
 import { scroll } from '../../operations/open-folder.ts'
 import { indexOfPath, setShown, shownFolder } from '../../state/listing.ts'
 import { prefs } from '../../state/prefs.ts'
 import { renaming } from '../../state/renaming.ts'
 import { provide } from '../../state/slots.ts'
 import { drag } from '../drag/drag-session.ts'
+import { daysOf } from '../taken/days.ts'
 import { useColumnView } from '../use-columns.ts'
 import { useClipboard, useListing, useSelection } from '../use-listing.ts'
 import { ColumnHeader } from './column-header.tsx'
@@ -35,10 +36,13 @@ import {
   TouchRow,
 } from './entry-cells.tsx'
 import { type Geometry, type Line, lineAt, linesBetween, lineTop, placeOf } from './geometry.ts'
+import { Heading } from './headings.tsx'
 import { type Metrics, measure } from './metrics.ts'
 import { band } from './rubber-band.ts'
 import { useGridEvents } from './use-grid-events.ts'
 import { useGridSize } from './use-grid-size.ts'
+
+const DayMark = onDemandAtOnce(async () => (await import('../taken/day-mark.tsx')).DayMark)
 
 /** Folders up to this size are drawn whole, so that the browser's own find works in them. */
 const WHOLE_UP_TO = 200
@@ -69,6 +73,7 @@ export function EntryGrid() {
     scroller,
     geometry,
     headerPx,
+    coverPx: metrics.coverPx,
     lines,
     ready: widthPx > 0,
     look,
@@ -109,6 +114,7 @@ export function EntryGrid() {
       }}
     >
       {layout === 'list' && <ColumnHeader />}
+      {metrics.coverPx > 0 && <DayMark scroller={scroller} geometry={geometry} />}
       <div
         ref={content}
         role="presentation"
@@ -143,8 +149,14 @@ function useRowNames(hasRows: boolean): void {
 }
 
 function useMetrics(widthPx: number, remPx: number): Metrics {
-  const { visible, view } = useListing().shown
+  const { visible, view, sort, folder } = useListing().shown
   const folders = useMemo(() => countFolders(visible), [visible])
+  const byDay = view === 'mosaic gallery' && sort.column === 'taken' && folder?.taken !== undefined
+  const dates = folder?.taken
+  const days = useMemo(
+    () => (byDay ? daysOf(visible.slice(folders), dates) : null),
+    [byDay, visible, folders, dates],
+  )
   const { compactRows } = useSnapshot(prefs)
   const phone = useMedia(PHONE)
   const column = useColumnView()
@@ -158,9 +170,10 @@ function useMetrics(widthPx: number, remPx: number): Metrics {
         widthPx: Math.max(widthPx, 1),
         folders,
         files: visible.length - folders,
+        days,
         remPx,
       }),
-    [view, column, phone, compactRows, widthPx, folders, visible.length, remPx],
+    [view, column, phone, compactRows, widthPx, folders, visible.length, days, remPx],
   )
 }
 
@@ -175,6 +188,8 @@ interface Placing {
   geometry: Geometry
   /** Height of the column headings, which cover the first pixels. */
   headerPx: number
+  /** What is covered at the upper edge by the heading of the day that is there. */
+  coverPx: number
   lines: readonly Line[]
   /** False before the first layout. */
   ready: boolean
@@ -182,7 +197,8 @@ interface Placing {
 }
 
 /** Lands where a folder opens, and keeps the focused entry in sight. Gives what moves the focus. */
-function useFocusAndScroll({ scroller, geometry, headerPx, lines, ready, look }: Placing) {
+function useFocusAndScroll(placing: Placing) {
+  const { scroller, geometry, headerPx, coverPx, lines, ready, look } = placing
   const { focus, landing } = useListing().shown
   /** How many more drawings may bring the row that is to be focused. */
   const focusTries = useRef(0)
@@ -195,11 +211,11 @@ function useFocusAndScroll({ scroller, geometry, headerPx, lines, ready, look }:
     const top = topPx + headerPx
     const seen = element.clientHeight
     if (where === 'middle') {
-      if (topPx >= element.scrollTop && top + linePx <= element.scrollTop + seen) return
+      if (topPx - coverPx >= element.scrollTop && top + linePx <= element.scrollTop + seen) return
       element.scrollTop = Math.max(0, top - (seen - linePx) / 2)
-    } else if (topPx < element.scrollTop) {
+    } else if (topPx - coverPx < element.scrollTop) {
       // At the very first line the heading above it comes along.
-      element.scrollTop = index === 0 ? 0 : topPx
+      element.scrollTop = index === 0 ? 0 : topPx - coverPx
     } else if (top + linePx > element.scrollTop + seen) element.scrollTop = top + linePx - seen
     look(element.scrollTop)
   })
@@ -277,7 +293,7 @@ interface LinesProps {
 
 function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
   const { paths, mode } = useSelection()
-  const { focus, busy, fresh } = useListing().shown
+  const { focus, busy, fresh, sort, folder } = useListing().shown
   const { cutPaths } = useClipboard()
   const dragged = useSnapshot(drag).paths
   const { path: renamedPath } = useSnapshot(renaming)
@@ -298,6 +314,7 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
     return {
       entry,
       index,
+      taken: sort.column === 'taken' ? takenOf(folder?.taken, entry) : undefined,
       rowIndex,
       selected,
       tabStop: path === tabStop,
@@ -313,7 +330,8 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
   }
 
   return lines.map((line) => {
-    if (line.kind === 'heading') return <Heading key={line.group} line={line} offset={offset} />
+    if (line.kind === 'heading')
+      return <Heading key={`${line.group}${line.day}`} line={line} offset={offset} />
     const entry = visible[line.first]
     if (entry === undefined) return null
     if (isList) {
@@ -351,29 +369,6 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
     )
   })
 }
-
-const Heading = memo(function Heading({
-  line,
-  offset,
-}: {
-  line: Extract<Line, { kind: 'heading' }>
-  offset: number
-}) {
-  const { t } = useLingui()
-  return (
-    <div
-      role="row"
-      aria-rowindex={line.line + offset}
-      className="grid__heading strong fs-sm dim"
-      style={{ blockSize: line.heightPx }}
-    >
-      <span role="gridcell">
-        {line.group === 'folders' ? t`Folders` : t`Files`}{' '}
-        <span className="num grid__count">{formatNumber(line.count)}</span>
-      </span>
-    </div>
-  )
-})
 
 function Band() {
   const { box } = useSnapshot(band)

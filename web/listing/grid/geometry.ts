@@ -5,6 +5,8 @@ export type Group = 'folders' | 'files'
 
 interface GroupSpec {
   group: Group
+  /** Of files that stand by the day they were taken: as `2024-05-05`, '' for those that do not tell. */
+  day?: string | undefined
   /** Entries in this group; a group without entries takes no room. */
   count: number
   columns: number
@@ -14,7 +16,7 @@ interface GroupSpec {
   headingPx: number
 }
 
-interface PlacedGroup extends GroupSpec {
+export interface PlacedGroup extends GroupSpec {
   first: number
   /** Number of the group's heading line, or of its first row when it has no heading. */
   firstLine: number
@@ -30,7 +32,11 @@ export interface Geometry {
 }
 
 export type Line =
-  | { kind: 'heading'; group: Group; count: number; line: number; heightPx: number }
+  | (Pick<GroupSpec, 'group' | 'day' | 'count'> & {
+      kind: 'heading'
+      line: number
+      heightPx: number
+    })
   | { kind: 'row'; group: Group; line: number; first: number; count: number; heightPx: number }
 
 export function layOut(specs: readonly GroupSpec[]): Geometry {
@@ -80,8 +86,8 @@ export function linesBetween(geometry: Geometry, from: number, to: number): Line
     if (group === undefined) break
     const row = line - group.firstLine - headingLines(group)
     if (row < 0) {
-      const { group: name, count, headingPx: heightPx } = group
-      out.push({ kind: 'heading', group: name, count, line, heightPx })
+      const { group: name, day, count, headingPx: heightPx } = group
+      out.push({ kind: 'heading', group: name, day, count, line, heightPx })
     } else {
       const before = row * group.columns
       out.push({

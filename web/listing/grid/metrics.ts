@@ -12,6 +12,13 @@ export interface Metrics {
   /** Space between cards, 0 in lists. */
   gapPx: number
   columns: number
+  /** Height of the heading that stays at the upper edge, 0 where none does. */
+  coverPx: number
+}
+
+export interface Day {
+  day: string
+  count: number
 }
 
 interface Given {
@@ -24,6 +31,8 @@ interface Given {
   widthPx: number
   folders: number
   files: number
+  /** How many of them were taken on each day, in their order; null where they stand together. */
+  days: readonly Day[] | null
   /** Pixels of one rem: people enlarge text. */
   remPx: number
 }
@@ -39,7 +48,7 @@ export function layoutOf(view: ViewMode, phone: boolean, column = false): Layout
 }
 
 export function measure(given: Given): Metrics {
-  const { view, column, phone, compact, widthPx, folders, files, remPx } = given
+  const { view, column, phone, compact, widthPx, folders, files, days, remPx } = given
   const layout = layoutOf(view, phone, column)
   const px = (rem: number) => Math.round(rem * remPx)
   if (layout === 'list' || layout === 'touch' || layout === 'column') {
@@ -50,7 +59,7 @@ export function measure(given: Given): Metrics {
       { group: 'folders', count: folders, columns: 1, linePx, headingPx },
       { group: 'files', count: files, columns: 1, linePx, headingPx },
     ])
-    return { layout, geometry, gapPx: 0, columns: 1 }
+    return { layout, geometry, gapPx: 0, columns: 1, coverPx: 0 }
   }
   const gapPx = px(layout === 'mosaic' ? 0.75 : 0.625)
   const least = layout === 'mosaic' ? (phone ? 9.5 : 11.75) : phone ? 9.5 : 14.5
@@ -61,7 +70,10 @@ export function measure(given: Given): Metrics {
   const headingPx = px(2.5)
   const geometry = layOut([
     { group: 'folders', count: folders, columns, linePx: px(3.5) + gapPx, headingPx },
-    { group: 'files', count: files, columns, linePx: picturePx + gapPx, headingPx },
+    ...(days ?? [{ day: undefined, count: files }]).map(({ day, count }) => {
+      const group = 'files' as const
+      return { group, day, count, columns, linePx: picturePx + gapPx, headingPx }
+    }),
   ])
-  return { layout, geometry, gapPx, columns }
+  return { layout, geometry, gapPx, columns, coverPx: days === null ? 0 : headingPx }
 }
