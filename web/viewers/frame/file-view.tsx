@@ -1,7 +1,15 @@
 // A file of the signed-in person on the screen: in the editor when it is text, otherwise in its
 // viewer. Also decides where closing, turning to a neighbour and deleting lead.
 
-import { Suspense, useEffect, useMemo, useRef, useState } from 'react'
+import {
+  Suspense,
+  useEffect,
+  useEffectEvent,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { useSnapshot } from 'valtio'
 import type { FileEntry, FileInfo } from '../../../src/api-types.ts'
 import { fetchInfo } from '../../api/files.ts'
@@ -11,6 +19,7 @@ import { cachedFolder } from '../../state/folder-cache.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
 import { listing, openFolderPath, shownFolder } from '../../state/listing.ts'
 import { session } from '../../state/session.ts'
+import { keepPlaying, takeFromCorner } from '../media/corner.ts'
 import { endSession } from '../media/use-media.ts'
 import { createFilesSource } from './files-source.ts'
 import { ViewerFrame } from './frame.tsx'
@@ -46,6 +55,7 @@ export function FileView({ vpath, info }: FileViewProps) {
   // Rights can change while a file is open.
   useSnapshot(session)
   useEffect(() => endSession, [])
+  useCorner(entry, siblings)
 
   const kind = chooseKind(entry, query)
   const props: Omit<ViewerProps, 'setFacts'> = useMemo(
@@ -73,6 +83,14 @@ export function FileView({ vpath, info }: FileViewProps) {
 }
 
 function ignore() {}
+
+/** What plays when the viewer is closed goes on in a corner, and from there when its file is opened again. */
+function useCorner(entry: FileEntry, siblings: readonly FileEntry[]) {
+  const leave = useEffectEvent(() => keepPlaying({ source, entry, siblings }))
+  // Before the elements of the viewer go, and before those of the next one look how to begin.
+  useLayoutEffect(() => () => leave(), [])
+  useLayoutEffect(() => takeFromCorner(entry.path), [entry.path])
+}
 
 /** `?edit=true` is what File Browser's links use for tables; `?view=` is ours. */
 function chooseKind(entry: FileEntry, query: URLSearchParams): ViewerKind {

@@ -11,6 +11,7 @@ import { openFileItself } from '../../operations/commands/open-entry.ts'
 import { matchesShortcut, shownKeys } from '../../operations/commands/shortcut.ts'
 import { askToDelete, deleteEntries } from '../../operations/deleting.ts'
 import { openPrompt } from '../../operations/prompts.ts'
+import { stopPlaying } from '../media/corner.ts'
 import { isText, opensInEditor } from './kinds.ts'
 import { showFile } from './show-file.ts'
 import type { FrameAction, ViewerProps } from './source.ts'
@@ -110,6 +111,7 @@ async function deleteShown(
   const heir = [siblings[at + 1], siblings[at - 1]].find(
     (beside) => beside && !opensInEditor(beside),
   )
+  stopPlaying()
   if (heir && at >= 0) navigate(heir)
   else close()
   await deleteEntries(items, how)

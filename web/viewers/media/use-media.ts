@@ -108,7 +108,8 @@ export function useMedia(
     }
     const onReady = () => {
       const position = recallPosition(source, entry)
-      if (typeof position === 'number') element.currentTime = position
+      const isThere = Math.abs(element.currentTime - Number(position)) < 1
+      if (typeof position === 'number' && !isThere) element.currentTime = position
       // Refused where the browser wants a click first; the play button is there for that.
       if (started) element.play().catch(() => {})
       update()
@@ -153,6 +154,11 @@ export function useMedia(
   }, [source, entry.path, ref])
 
   return media
+}
+
+/** What the viewer shows next begins by itself: it was playing. */
+export function resumeSession() {
+  started = true
 }
 
 /** Forgets that playback was started, when the viewer is left for the folder. */
