@@ -259,7 +259,7 @@ it('is saved as it was turned and cropped, and comes back', async () => {
   await page.keyboard.press('Shift+ArrowLeft')
   await page.getByText('47 × 32').waitFor()
   await button('Save a copy').click()
-  await page.getByText('Saved “turned(1).jpg”').waitFor()
+  await page.getByText('Saved “turned(1).jpg”').first().waitFor()
   const { width, height } = await sharp(site.tree.at('turned(1).jpg')).metadata()
   expect([width, height]).toEqual([47, 32])
   expect(await readFile(site.tree.at('turned.jpg'))).toEqual(before)

@@ -1,6 +1,8 @@
 // Reads what a person dropped, picked or pasted, piece by piece: a folder of ten thousand files is
 // handed on while it is still being read, and the page stays free in between.
 
+import type { CapturedDrop, DroppedThing } from './drop/capture-drop.ts'
+
 /** One thing to upload, its path below the target as it was on the sender's computer. */
 export interface ScannedEntry {
   /** `/`-separated, no leading slash. */
@@ -25,28 +27,22 @@ export interface Scan {
 }
 
 const BATCH_SIZE = 100
-/** Chromium looks at the disk for each entry it is asked for, and the page stands still meanwhile. */
-const MAX_ASKED_ONE_BY_ONE = 200
 
-/**
- * Starts reading a drop. Must be called inside the event handler: the browser empties the
- * DataTransfer when the handler returns.
- */
-export function scanDrop(data: DataTransfer): Scan {
-  const items = Array.from(data.items).filter(({ kind }) => kind === 'file')
-  if (items.length === 0) return scanFiles(Array.from(data.files))
-  const found =
-    listDropped(items) ?? items.map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile())
+/** Reads a drop; `captureDrop` has taken it in the event handler. */
+export function scanDrop({ count, root, things: taken }: CapturedDrop): Scan {
+  if (root === null && taken.every((thing) => thing instanceof File)) return scanFiles(taken)
+  const found: Promise<readonly DroppedThing[]> =
+    root === null ? Promise.resolve(taken) : readAll(root.createReader()).catch(() => taken)
 
   async function split() {
-    const things = (await found).filter((thing) => thing !== null)
+    const things = await found
     const loose = things.filter((thing) => thing instanceof File)
     const roots = things.filter((thing): thing is FileSystemEntry => !(thing instanceof File))
     return { roots, plain: scanFiles(loose) }
   }
 
   return {
-    count: items.length,
+    count,
     async readTop() {
       const { roots, plain } = await split()
       const names = roots.map(({ name, isDirectory }) => ({ name, isDir: isDirectory }))
@@ -117,22 +113,6 @@ function toFileStamp(ms: number): string {
   const two = (value: number) => String(value).padStart(2, '0')
   const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
   return `${day} ${two(at.getHours())}.${two(at.getMinutes())}.${two(at.getSeconds())}`
-}
-
-/**
- * All that was dropped, from the one folder in which Chromium lays it out: much faster than asking
- * each item. Null where that is not needed, and in browsers that lay out nothing. Never rejects.
- */
-function listDropped(
-  items: readonly DataTransferItem[],
-): Promise<readonly (FileSystemEntry | File | null)[]> | null {
-  if (items.length <= MAX_ASKED_ONE_BY_ONE || !('webkitRequestFileSystem' in globalThis))
-    return null
-  const root = items[0]?.webkitGetAsEntry()?.filesystem.root
-  if (root === undefined) return null
-  // As long as the handler runs: without the folder, the files among them can still be sent.
-  const files = items.map((item) => item.getAsFile())
-  return readAll(root.createReader()).catch(() => files)
 }
 
 async function readAll(reader: FileSystemDirectoryReader): Promise<FileSystemEntry[]> {

@@ -6,16 +6,19 @@ import { msg } from '@lingui/core/macro'
 import type { UnfinishedUpload } from '../../src/api-types.ts'
 import { nameOf, parentOf } from '../lib/paths.ts'
 import { toastError } from '../operations/toasts.ts'
-import { nameClipboardFiles, type Scan, scanDrop, scanFiles } from './dropped-files.ts'
+import { captureDrop } from './drop/capture-drop.ts'
+import type { Scan } from './dropped-files.ts'
 
 /** Uploads what was dropped, folders included. Call it inside the drop handler. */
 export function addDroppedItems(data: DataTransfer, targetVPath: string): Promise<void> {
-  return add(scanDrop(data), targetVPath)
+  const drop = captureDrop(data)
+  return add(({ scanDrop }) => scanDrop(drop), targetVPath)
 }
 
 /** Uploads files by their names, or by their paths when they come from a folder picker. */
 export function addFiles(files: Iterable<File>, targetVPath: string): Promise<void> {
-  return add(scanFiles(Array.from(files)), targetVPath)
+  const list = Array.from(files)
+  return add(({ scanFiles }) => scanFiles(list), targetVPath)
 }
 
 /**
@@ -25,7 +28,11 @@ export function addFiles(files: Iterable<File>, targetVPath: string): Promise<vo
 export function addPasted(data: DataTransfer, targetVPath: string): boolean {
   const files = Array.from(data.files)
   if (files.length === 0) return false
-  void addFiles(nameClipboardFiles(files, Date.now(), i18n._(msg`Pasted picture`)), targetVPath)
+  const [nowMs, label] = [Date.now(), i18n._(msg`Pasted picture`)]
+  void add(
+    ({ scanFiles, nameClipboardFiles }) => scanFiles(nameClipboardFiles(files, nowMs, label)),
+    targetVPath,
+  )
   return true
 }
 
@@ -85,10 +92,15 @@ export async function findInterrupted(): Promise<void> {
   await loadInterrupted()
 }
 
-async function add(scan: Scan, targetVPath: string): Promise<void> {
+type Scans = typeof import('./dropped-files.ts')
+
+async function add(scanOf: (scans: Scans) => Scan, targetVPath: string): Promise<void> {
   try {
-    const { addScan } = await import('./add.ts')
-    await addScan(scan, targetVPath)
+    const [{ addScan }, scans] = await Promise.all([
+      import('./add.ts'),
+      import('./dropped-files.ts'),
+    ])
+    await addScan(scanOf(scans), targetVPath)
   } catch (error) {
     // The code of uploads could not be loaded: no connection, or a new version on the server.
     toastError(error)

@@ -1,4 +1,5 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
+import { captureDrop } from '../../../web/uploads/drop/capture-drop.ts'
 import {
   nameClipboardFiles,
   type Scan,
@@ -50,6 +51,8 @@ function makeDrop(tree: Tree): DataTransfer {
   return { items, files: [] } as unknown as DataTransfer
 }
 
+const dropped = (tree: Tree) => captureDrop(makeDrop(tree))
+
 async function readAll(scan: Scan, signal = new AbortController().signal): Promise<ScannedEntry[]> {
   const all: ScannedEntry[] = []
   for await (const batch of scan.entries(signal)) all.push(...batch)
@@ -59,7 +62,7 @@ async function readAll(scan: Scan, signal = new AbortController().signal): Promi
 test('a dropped tree is read whole, with folders of more than a hundred and empty ones', async () => {
   const many: Tree = {}
   for (let n = 0; n < 250; n++) many[`f${n}`] = 'x'
-  const scan = scanDrop(makeDrop({ trip: { many, empty: {}, 'a#b?%.txt': 'x' }, 'top.txt': 'x' }))
+  const scan = scanDrop(dropped({ trip: { many, empty: {}, 'a#b?%.txt': 'x' }, 'top.txt': 'x' }))
   expect(await scan.readTop()).toEqual([
     { name: 'trip', isDir: true },
     { name: 'top.txt', isDir: false },
@@ -88,7 +91,7 @@ test('a drop of thousands is listed at once; no item but the first is asked for 
   const drop = { items: Object.keys(tree).map(item), files: [] } as unknown as DataTransfer
   vi.stubGlobal('webkitRequestFileSystem', () => {})
   onTestFinished(() => void vi.unstubAllGlobals())
-  const scan = scanDrop(drop)
+  const scan = scanDrop(captureDrop(drop))
   expect(asked).toBe(1)
   expect(scan.count).toBe(5001)
   expect(await scan.readTop()).toContainEqual({ name: 'folder', isDir: true })
@@ -99,7 +102,7 @@ test('a drop of thousands is listed at once; no item but the first is asked for 
 
 test('what cannot be read is reported and does not stop the rest', async () => {
   const scan = scanDrop(
-    makeDrop({ d: { 'x.bad': new Error('gone'), locked: new Error('denied'), 'ok.txt': 'x' } }),
+    dropped({ d: { 'x.bad': new Error('gone'), locked: new Error('denied'), 'ok.txt': 'x' } }),
   )
   const entries = await readAll(scan)
   expect(entries.map(({ sourcePath, unreadable }) => [sourcePath, unreadable])).toEqual([
@@ -111,7 +114,7 @@ test('what cannot be read is reported and does not stop the rest', async () => {
 
 test('an abort ends the reading early', async () => {
   const controller = new AbortController()
-  const scan = scanDrop(makeDrop({ a: { 'x.txt': 'x' }, b: { 'y.txt': 'y' }, 'z.txt': 'z' }))
+  const scan = scanDrop(dropped({ a: { 'x.txt': 'x' }, b: { 'y.txt': 'y' }, 'z.txt': 'z' }))
   const seen: string[] = []
   for await (const batch of scan.entries(controller.signal)) {
     seen.push(...batch.map(({ sourcePath }) => sourcePath))
