@@ -3,9 +3,10 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../build/paths.ts'
 
-const DECISIONS = readdirSync(join(ROOT, 'docs/decisions'))
-  .sort()
-  .map((name) => `docs/decisions/${name}`)
+const filesOf = (folder: string) =>
+  readdirSync(join(ROOT, folder))
+    .sort()
+    .map((name) => `${folder}/${name}`)
 
 /** Relative to the root of the project. */
 export const PAPERS: readonly string[] = [
@@ -17,7 +18,7 @@ export const PAPERS: readonly string[] = [
   'compose.yaml',
   'docs/architecture.md',
   'docs/cli.md',
-  ...DECISIONS,
+  ...filesOf('docs/decisions'),
   'docs/dependencies.md',
   'docs/deploy.md',
   'docs/filebrowser.service',
@@ -25,6 +26,7 @@ export const PAPERS: readonly string[] = [
   'docs/limits.md',
   'docs/migrate-from-filebrowser.md',
   'docs/nodes.md',
+  ...filesOf('docs/nodes'),
   'docs/performance.md',
   'docs/rights.md',
   'docs/roots.md',
