@@ -67,11 +67,12 @@ async function makeExecutable(target: Target, file: string): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`
   try {
     const inside = await makeSingleFile({
+      target,
+      version,
       node: await nodeBinary(target, version),
       host: await nodeBinary(hostTarget(), version),
       folder: staged,
       cache: join(OUT_DIR, 'cache', 'packed'),
-      isMac: target.os === 'darwin',
       output: temporary,
     })
     if (target.os === 'darwin')

@@ -1,4 +1,4 @@
-// Node's single executable applications: the files of a folder become a part of a Node binary.
+// The files of a folder become a part of a Node binary, by pkg as a single executable application of Node:
 // https://nodejs.org/docs/latest-v24.x/api/single-executable-applications.html
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -6,13 +6,15 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
-import { inject } from 'postject'
-import { FUSE } from './binary-format.ts'
 import { filesBelow } from './stage.ts'
+import { hostTarget, type Target } from './targets.ts'
 
 const run = promisify(execFile)
 
 interface Options {
+  target: Target
+  /** Of Node. */
+  version: string
   /** Binary of the platform, and one of the same version that runs here. */
   node: string
   host: string
@@ -20,7 +22,6 @@ interface Options {
   folder: string
   /** Where files that were compressed before are kept. */
   cache: string
-  isMac: boolean
   output: string
 }
 
@@ -33,7 +34,7 @@ const LEAST_SAVED = 0.1
 
 /** Writes the executable, and gives the files in it with the names that it knows them by. */
 export async function makeSingleFile(options: Options): Promise<Map<string, string>> {
-  const { node, host, folder, isMac, output } = options
+  const { target, version, node, host, folder, output } = options
   const work = await mkdtemp(join(dirname(folder), 'single-file-'))
   try {
     const files = new Map<string, string>()
@@ -42,28 +43,50 @@ export async function makeSingleFile(options: Options): Promise<Map<string, stri
       return [packed ? `${path}.br` : path, packed ?? join(folder, path)] as const
     })
     for (const [name, path] of await Promise.all(all)) files.set(name, path)
-    const config = {
-      // It is kept in the executable: a relative one is the same on all machines.
-      main: MAIN,
-      output: join(work, 'blob'),
+    await giveBinary(work, target, version, node)
+    if (target !== hostTarget()) await giveBinary(work, hostTarget(), version, host)
+    const seaConfig = {
+      // It is kept in the executable: one that begins in the temporary folder of pkg is the same on all machines.
+      main: `../${MAIN}`,
       disableExperimentalSEAWarning: true,
       // Node lets the heap for new objects grow to three times 16 MiB, and never gives back what a burst of
       // requests took.
       execArgv: ['--max-semi-space-size=8'],
       assets: Object.fromEntries(files),
     }
-    const file = join(work, 'config.json')
-    await writeFile(file, JSON.stringify(config))
-    await run(host, ['--experimental-sea-config', file], { cwd: folder })
-    await copyFile(node, output)
-    await inject(output, 'NODE_SEA_BLOB', await readFile(config.output), {
-      sentinelFuse: FUSE,
-      ...(isMac && { machoSegmentName: 'NODE_SEA' }),
+    const place = { ...placeOf(target), nodeRange: `node${version}`, output }
+    const given = { main: join(folder, MAIN), seaConfig, signature: false, targets: [place] }
+    await run(process.execPath, [PKG, JSON.stringify(given)], {
+      env: { ...process.env, HOME: work, USERPROFILE: work, TMPDIR: folder, TEMP: folder },
     })
     return files
   } finally {
     await rm(work, { recursive: true, force: true })
   }
+}
+
+const PKG = join(import.meta.dirname, 'pkg-sea.cjs')
+
+/** A platform by the words of pkg. */
+function placeOf({ os, cpu }: Target) {
+  return { platform: { linux: 'linux', darwin: 'macos', win32: 'win' }[os], arch: cpu }
+}
+
+/** Puts a Node binary where pkg keeps those that it has fetched and checked, so that it fetches none. */
+async function giveBinary(
+  home: string,
+  { os, cpu }: Target,
+  version: string,
+  binary: string,
+): Promise<void> {
+  const isWindows = os === 'win32'
+  const name = `node-v${version}-${isWindows ? 'win' : os}-${cpu}`
+  const kept = join(home, '.pkg-cache', 'sea')
+  const file = isWindows ? join(kept, `${name}.exe`) : join(kept, name, 'bin', 'node')
+  const archive = join(kept, `${name}.${isWindows ? 'zip' : 'tar.gz'}`)
+  await mkdir(dirname(file), { recursive: true })
+  await copyFile(binary, file)
+  for (const mark of [archive, `${archive}.ok`, `${file}.ok`]) await writeFile(mark, '')
 }
 
 /** The file compressed, in the cache; null for what is not worth it. */
