@@ -98,6 +98,7 @@ export default defineConfig({
           name: 'dom',
           environment: 'happy-dom',
           include: ['test/**/*.test.tsx'],
+          setupFiles: ['test/support/setup-dom.ts'],
           // Twelve times faster; each test cleans up its own document.
           isolate: false,
         },
