@@ -1,5 +1,5 @@
 import { i18n } from '@lingui/core'
-import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '../../../web/api/client.ts'
 import { messageOf } from '../../../web/api/error-text.ts'
 import {
@@ -20,6 +20,7 @@ beforeAll(() => {
   vi.stubGlobal('navigator', { languages: ['en-GB', 'nb-NO'] })
   i18n.loadAndActivate({ locale: 'en', messages: {} })
 })
+afterAll(() => void vi.unstubAllGlobals())
 
 describe('sizes', () => {
   it.each([

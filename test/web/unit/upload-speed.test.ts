@@ -1,5 +1,5 @@
 import { i18n } from '@lingui/core'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { percentOf } from '../../../web/state/uploads.ts'
 import { createSpeedMeter, formatTimeLeft, secondsLeft } from '../../../web/uploads/speed.ts'
 
@@ -53,6 +53,9 @@ test('a cancelled file is no negative speed', () => {
 
 test('time left is told in one unit or two, or not at all when it cannot be known', () => {
   i18n.loadAndActivate({ locale: 'en', messages: {} })
+  // British English has other short forms.
+  vi.stubGlobal('navigator', { languages: ['en-US'] })
+  onTestFinished(() => void vi.unstubAllGlobals())
   const told = [0.2, 13, 59.5, 61, 3_600, 3_661, 360_000].map(formatTimeLeft)
   expect(told).toEqual(['1 sec', '13 sec', '1 min', '2 min', '1 hr', '1 hr 2 min', '4 days'])
   for (const unknown of [secondsLeft(100, 0), null, 0]) expect(formatTimeLeft(unknown)).toBe(null)
