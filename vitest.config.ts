@@ -145,6 +145,7 @@ export default defineConfig({
           // The tables that `npm test` takes a part of (test/support/scale.ts) are here as a whole.
           include: [
             'test/long/**/*.test.ts',
+            'test/http/extract-hostile.test.ts',
             'test/store/contract.test.ts',
             'test/web/names.test.ts',
             'test/web/round-trip.test.ts',

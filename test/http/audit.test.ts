@@ -326,6 +326,16 @@ const ACTS: [route: string, action: string, ask: Ask][] = [
       return admin.fetch(`/api/${address}/half.bin`, { method: 'DELETE' })
     },
   ]),
+  [
+    'POST /api/pictures',
+    'save',
+    ({ admin }) =>
+      admin.fetch('/api/pictures/home/wide.png', {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ rotate: 90 }),
+      }),
+  ],
   ['GET /api/preview', 'download', ({ admin }) => admin.fetch('/api/preview/big/home/wide.png')],
   ['POST /api/share', 'share', ({ admin }) => admin.fetch('/api/share/home/', json('POST', {}))],
   [
@@ -465,6 +475,8 @@ const WITHOUT_LINE = [
   // A challenge, which opens nothing before it is answered: that has the line.
   'POST /api/confirm/options',
   'POST /api/login/passkey/options',
+  // Says when photographs were taken, as a listing says when they were changed.
+  'POST /api/taken',
   // Names what a download will hold; the download leaves a line.
   'POST /api/selections',
   'POST /api/public/selections',
