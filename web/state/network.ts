@@ -28,6 +28,8 @@ export function markReached(): void {
   const all = [...waiting]
   waiting.clear()
   for (const resolve of all) resolve()
+  // An answer that was on its way when the connections were cut says nothing of now.
+  if (globalThis.navigator?.onLine === false) void askWhileOffline()
 }
 
 export function markUnreachable(): void {

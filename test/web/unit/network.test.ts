@@ -1,5 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { markReached, markUnreachable, setProbe, whenOnline } from '../../../web/state/network.ts'
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest'
+import {
+  markReached,
+  markUnreachable,
+  network,
+  setProbe,
+  whenOnline,
+} from '../../../web/state/network.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
@@ -35,5 +41,15 @@ describe('the connection', () => {
     await attempts(20_000)
     await vi.advanceTimersByTimeAsync(120_000)
     expect((await attempts(3000)).length).toBe(2)
+  })
+
+  it('is asked for again where a late answer came from a device that is offline', async () => {
+    vi.stubGlobal('navigator', { onLine: false })
+    onTestFinished(() => void vi.unstubAllGlobals())
+    setProbe(() => Promise.reject(new Error('cut off')))
+    markUnreachable()
+    markReached()
+    await vi.advanceTimersByTimeAsync(0)
+    expect(network.online).toBe(false)
   })
 })
