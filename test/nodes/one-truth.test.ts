@@ -5,8 +5,15 @@ import { runCli } from '../support/cli.ts'
 import { type Cut, cutInFront } from '../support/cut.ts'
 import { waitFor } from '../support/deadline.ts'
 import { hasPostgres } from '../support/postgres.ts'
-import { address, done, ENV, freshDatabases, postgres } from '../support/postgres-tests.ts'
-import { cwd, login, PASSWORD, type Served, serve } from '../support/serve.ts'
+import {
+  address,
+  done,
+  ENV,
+  freshDatabases,
+  postgres,
+  startNode,
+} from '../support/postgres-tests.ts'
+import { cwd, login, PASSWORD, type Served } from '../support/serve.ts'
 
 let cut: Cut
 /** The second one reaches the database through what can be cut. */
@@ -20,8 +27,10 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
   })
   afterAll(() => cut?.[Symbol.asyncDispose]())
   beforeEach(async () => {
-    one = await start(1, address)
-    two = await start(2, address.replace(String(postgres.port), String(cut.port)))
+    one = await startNode(1)
+    two = await startNode(2, {
+      database: address.replace(String(postgres.port), String(cut.port)),
+    })
     token = await (await login(one.origin, PASSWORD)).text()
   })
 
@@ -103,7 +112,7 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
       const body = JSON.stringify({ username: 'admin', password: 'wrong' })
       return (await fetch(`${server.origin}/api/login`, { method: 'POST', body })).status
     }
-    const three = await start(3, address)
+    const three = await startNode(3)
     const statuses: number[] = []
     for (let n = 0; n < 20; n++) statuses.push(await guess([one, two, three][n % 3] as Served))
     const refused = statuses.indexOf(429)
@@ -131,14 +140,14 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
       new URL(address).pathname.slice(1),
       `update filebrowser.sessions set age = 1, doc = regexp_replace(doc, '"lastSeenMs":[0-9]+', '"lastSeenMs":1')`,
     )
-    const fresh = await start(3, address)
+    const fresh = await startNode(3)
     expect(await ask(fresh, '/api/users')).toBe(401)
     token = await (await login(fresh.origin, PASSWORD)).text()
     await fresh.stop()
     const count = `select count(*) from filebrowser.sessions`
     const [[left] = []] = await postgres.query(new URL(address).pathname.slice(1), count)
     expect(left).toBe('1')
-    expect(await ask(await start(4, address), '/api/users')).toBe(200)
+    expect(await ask(await startNode(4), '/api/users')).toBe(200)
   })
 
   test('hold what was locked and noted by WebDAV on the other', async () => {
@@ -206,23 +215,6 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
     }
   })
 })
-
-async function start(n: number, database: string): Promise<Served> {
-  return serve(
-    [
-      '-d',
-      database,
-      '--stateDir',
-      `node${n}`,
-      '--nodeName',
-      `node${n}`,
-      '--password',
-      PASSWORD,
-      '--davPasswords',
-    ],
-    ENV,
-  )
-}
 
 const cli = (...words: string[]) => done(...words, '-d', address)
 

@@ -5,8 +5,8 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { holdRequest } from '../support/held-request.ts'
 import { hasPostgres } from '../support/postgres.ts'
-import { address, ENV, freshDatabases, postgres } from '../support/postgres-tests.ts'
-import { cwd, login, PASSWORD, type Served, serve } from '../support/serve.ts'
+import { address, freshDatabases, postgres, startNode } from '../support/postgres-tests.ts'
+import { cwd, login, PASSWORD, type Served } from '../support/serve.ts'
 import { pieceHeaders, tusAt } from '../support/tus.ts'
 
 let [one, two]: [Served, Served] = [] as never
@@ -15,8 +15,8 @@ let token: string
 describe.runIf(hasPostgres())('uploads with two servers', () => {
   freshDatabases()
   beforeEach(async () => {
-    one = await start(1)
-    two = await start(2)
+    one = await startNode(1)
+    two = await startNode(2)
     token = await (await login(one.origin, PASSWORD)).text()
   })
 
@@ -110,7 +110,7 @@ describe.runIf(hasPostgres())('uploads with two servers', () => {
 
   test('that nobody goes on with are removed by who leads', { timeout: 90_000 }, async () => {
     await Promise.all([one.stop(), two.stop()])
-    one = await start(1, '--tusExpiry', '1s')
+    one = await startNode(1, { words: ['--tusExpiry', '1s'] })
     const [here] = both('b.bin')
     await here.create(6)
     await here.append(0, Buffer.from('abc'))
@@ -141,8 +141,8 @@ describe.runIf(hasPostgres())('uploads with two servers', () => {
     timeout: 90_000,
   }, async () => {
     await Promise.all([one.stop(), two.stop()])
-    one = await start(1, '--tusExpiry', '1s')
-    two = await start(2, '--tusExpiry', '1s')
+    one = await startNode(1, { words: ['--tusExpiry', '1s'] })
+    two = await startNode(2, { words: ['--tusExpiry', '1s'] })
     const id = '/remote.php/dav/uploads/admin/'
     for (const name of ['one', 'two']) {
       expect(await dav(one, 'MKCOL', id + name)).toBe(201)
@@ -176,19 +176,6 @@ describe.runIf(hasPostgres())('uploads with two servers', () => {
     await nothingIsHeld()
   })
 })
-
-function start(n: number, ...words: string[]): Promise<Served> {
-  const own = [
-    '--stateDir',
-    `node${n}`,
-    '--nodeName',
-    `node${n}`,
-    '--password',
-    PASSWORD,
-    '--davPasswords',
-  ]
-  return serve(['-d', address, ...own, ...words], ENV)
-}
 
 async function dav(
   { origin }: Served,

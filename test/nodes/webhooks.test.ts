@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { hasPostgres } from '../support/postgres.ts'
-import { address, ENV, freshDatabases, postgres } from '../support/postgres-tests.ts'
-import { login, PASSWORD, type Served, serve } from '../support/serve.ts'
+import { address, freshDatabases, postgres, startNode } from '../support/postgres-tests.ts'
+import { login, PASSWORD } from '../support/serve.ts'
 
 describe.runIf(hasPostgres())('webhooks with two servers', () => {
   freshDatabases()
 
   test('go on with the other one', async () => {
-    const [one, two] = [await start(1), await start(2)]
+    const [one, two] = [await startNode(1), await startNode(2)]
     const got: { delivery: string; body: string }[] = []
     let isReady = false
     const receiver = createServer(async (request, response) => {
@@ -52,11 +52,6 @@ describe.runIf(hasPostgres())('webhooks with two servers', () => {
     }
   })
 })
-
-function start(n: number): Promise<Served> {
-  const own = ['--stateDir', `node${n}`, '--nodeName', `node${n}`, '--password', PASSWORD]
-  return serve(['-d', address, ...own], ENV)
-}
 
 function left(): Promise<unknown[][]> {
   const database = new URL(address).pathname.slice(1)

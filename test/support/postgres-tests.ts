@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, beforeEach, expect } from 'vitest'
 import { runCli } from './cli.ts'
 import { hasPostgres, POSTGRES_PASSWORD, type Postgres, startPostgres } from './postgres.ts'
-import { cwd, freshFolders } from './serve.ts'
+import { cwd, freshFolders, PASSWORD, type Served, serve } from './serve.ts'
 
 /** What lets a program in. */
 export const ENV = { PGPASSWORD: POSTGRES_PASSWORD }
@@ -27,4 +27,14 @@ export async function done(...words: string[]): Promise<string> {
   const result = await runCli(words, { cwd, env: ENV })
   expect(result, words.join(' ')).toMatchObject({ code: 0 })
   return result.stdout
+}
+
+/** Starts the node of this number over the database of the moment, or over another way to it. */
+export function startNode(
+  n: number,
+  { database = address, words = [] }: { database?: string; words?: string[] } = {},
+): Promise<Served> {
+  const own = ['--stateDir', `node${n}`, '--nodeName', `node${n}`]
+  const account = ['--password', PASSWORD, '--davPasswords']
+  return serve(['-d', database, ...own, ...account, ...words], ENV)
 }
