@@ -2,10 +2,10 @@
 // scripts/measure-audit.ts [rounds] [requests]`, by default 15 rounds of 4,000 on each side. Each round starts both
 // sides anew, and asks them in turns over open connections by a client that does as little as it can; the medians of the
 // rounds are printed with the lowest and the highest.
-import { readFileSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { loginAs } from '../test/support/login.ts'
-import { type Program, startProgram } from '../test/support/program.ts'
+import { cpuMsOf } from '../test/support/process-facts.ts'
+import { startProgram } from '../test/support/program.ts'
 import { makeTree, memoryFolder } from '../test/support/tree.ts'
 
 const AT_ONCE = 4
@@ -20,16 +20,6 @@ async function serve(stack: AsyncDisposableStack, args: string[]) {
   const program = stack.use(await startProgram(tree, { args }))
   const { token } = await loginAs(program.origin)
   return { program, token }
-}
-
-/** Milliseconds that the processor was busy with a server. */
-function processorMs({ process: { pid } }: Program): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
-  const [user, system] = stat
-    .slice(stat.lastIndexOf(')') + 2)
-    .split(' ')
-    .slice(11, 13)
-  return (Number(user) + Number(system)) * 10
 }
 
 /** One answer after the other on a connection; those wanted have a length. */
@@ -61,9 +51,10 @@ function askOften(socket: Socket, request: string, count: number): Promise<void>
 async function side({ program, token }: Awaited<ReturnType<typeof serve>>, path: string) {
   const request = `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${program.port}\r\nX-Auth: ${token}\r\n\r\n`
   const sockets = Array.from({ length: AT_ONCE }, () => connect(program.port, '127.0.0.1'))
-  const [beforeMs, startedAt] = [processorMs(program), performance.now()]
+  const pid = program.process.pid ?? 0
+  const [beforeMs, startedAt] = [await cpuMsOf(pid), performance.now()]
   await Promise.all(sockets.map((socket) => askOften(socket, request, requests / AT_ONCE)))
-  const [ms, busyMs] = [performance.now() - startedAt, processorMs(program) - beforeMs]
+  const [ms, busyMs] = [performance.now() - startedAt, (await cpuMsOf(pid)) - beforeMs]
   for (const socket of sockets) socket.destroy()
   return { ms, busyMs }
 }

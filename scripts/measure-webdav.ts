@@ -9,22 +9,22 @@ import { Agent, request as begin } from 'node:http'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { basic, LOCK_INFO } from '../test/support/dav.ts'
-import { loginAs, type SignedIn } from '../test/support/login.ts'
 import { cpuMsOf, residentBytes, watchMemory } from '../test/support/process-facts.ts'
-import { ADMIN, type Program, startProgram } from '../test/support/program.ts'
-import { makeTree, memoryFolder, type Tree } from '../test/support/tree.ts'
+import { ADMIN, startProgram } from '../test/support/program.ts'
+import { makeTree, memoryFolder } from '../test/support/tree.ts'
 import { type Apache, answers, end, freePort, startApache } from './bench/dav-servers.ts'
+import {
+  type Server as Measured,
+  measure,
+  msOf,
+  type Round,
+  serve as serveIn,
+} from './measuring.ts'
 
-interface Server extends AsyncDisposable {
-  tree: Tree
-  program: Program
-  admin: SignedIn
+interface Server extends Measured {
   /** A token of the account, as a password. */
   token: string
 }
-
-/** Gives ratios and figures by what they are of. */
-type Round = () => Promise<Record<string, number>>
 
 const MIB = 1024 * 1024
 const LARGE_BYTES = 1024 * MIB
@@ -37,12 +37,11 @@ const QUIET = ['--trash', 'off', '--versions=false']
 const rounds = Number(process.argv[2] ?? 3)
 const wanted = process.argv.slice(3)
 
-async function serve(args: string[] = QUIET): Promise<Server> {
-  const tree = await makeTree({ small: null }, undefined, memoryFolder() ?? undefined)
-  const program = await startProgram(tree, { args: ['--loginRateLimit', '0', ...args] })
-  const admin = await loginAs(program.origin)
+async function serve(): Promise<Server> {
+  const server = await serveIn(memoryFolder(), { args: QUIET })
+  await server.tree.add({ small: null })
   const perm = { create: true, rename: true, modify: true, delete: true, download: true }
-  const made = await admin.fetch('/api/tokens', {
+  const made = await server.admin.fetch('/api/tokens', {
     method: 'POST',
     body: JSON.stringify({
       name: 'measured',
@@ -53,22 +52,7 @@ async function serve(args: string[] = QUIET): Promise<Server> {
     }),
   })
   const { token } = (await made.json()) as { token: string }
-  return {
-    tree,
-    program,
-    admin,
-    token,
-    async [Symbol.asyncDispose]() {
-      await program[Symbol.asyncDispose]()
-      await tree[Symbol.asyncDispose]()
-    },
-  }
-}
-
-async function msOf(work: () => unknown): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
+  return { ...server, token }
 }
 
 interface Answer {
@@ -323,31 +307,17 @@ async function unused(): Promise<Round> {
   }
 }
 
-const CASES: Record<string, (server: Server, apache: Apache | null) => Promise<Round>> = {
-  large,
-  small,
-  propfind,
-  rclone,
-  locks,
-  unused,
-}
+type Prepare = (server: Server, apache: Apache | null) => Promise<Round>
 
-function tell(name: string, values: number[]): void {
-  const sorted = [...values].sort((a, b) => a - b)
-  const text = (value: number | undefined) => (value ?? 0).toFixed((value ?? 0) < 20 ? 2 : 0)
-  const median = sorted[Math.floor(sorted.length / 2)]
-  console.log(`${name}: ${text(median)} (${text(sorted[0])} to ${text(sorted.at(-1))})`)
-}
+const CASES: Record<string, Prepare> = { large, small, propfind, rclone, locks, unused }
 
-for (const [name, prepare] of Object.entries(CASES)) {
-  if (wanted.length > 0 && !wanted.includes(name)) continue
-  await using server = await serve()
-  await using apache = name === 'propfind' ? await startApache(server.tree) : null
-  const round = await prepare(server, apache)
-  const all: Record<string, number[]> = {}
-  for (let n = 0; n < rounds; n++)
-    for (const [what, value] of Object.entries(await round()))
-      all[what] = [...(all[what] ?? []), value]
-  for (const [what, values] of Object.entries(all)) tell(what, values)
-}
+const cases = Object.entries(CASES).map(([name, prepare]) => {
+  const prepareIn = async (stack: AsyncDisposableStack) => {
+    const server = stack.use(await serve())
+    const apache = name === 'propfind' ? stack.use(await startApache(server.tree)) : null
+    return prepare(server, apache)
+  }
+  return [name, prepareIn] as const
+})
+await measure(Object.fromEntries(cases), rounds, wanted)
 agent.destroy()
