@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import type { Tree } from '../support/tree.ts'
 import { type OpenIn, servedPages, sharedBrowser } from './browser-steps.ts'
 import { doubleClick, entry, expectNames } from './listing-steps.ts'
 
@@ -43,6 +44,35 @@ const keptFolders = (page: Page): Promise<number> =>
     })
   })
 
+/** What another program does when somebody shares a file with this one. */
+async function shareWith(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const form = document.createElement('form')
+    Object.assign(form, {
+      action: '/share-target',
+      method: 'POST',
+      enctype: 'multipart/form-data',
+    })
+    const input = document.createElement('input')
+    Object.assign(input, { type: 'file', name: 'files' })
+    const data = new DataTransfer()
+    data.items.add(new File(['hello'], 'häppy photo.txt', { type: 'text/plain' }))
+    input.files = data.files
+    form.append(input)
+    document.body.append(form)
+    form.submit()
+  })
+}
+
+/** Answers where the shared file shall go, and waits until it is there. */
+async function putIntoInbox(page: Page, tree: Tree): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Choose folder' })
+  await dialog.getByRole('treeitem', { name: 'inbox' }).click()
+  await dialog.getByRole('button', { name: 'Choose folder' }).click()
+  const file = join(tree.at('inbox'), 'häppy photo.txt')
+  await expect.poll(() => readFile(file, 'utf8').catch(() => '')).toBe('hello')
+}
+
 describe('the installed program', () => {
   it('opens without a connection, shows the folders that were open, and goes on when it is back', async () => {
     const content = { 'a.txt': 'a', 'photos/one.jpg': 'x' }
@@ -69,30 +99,21 @@ describe('the installed program', () => {
     await using open = await openServed({ inbox: null })
     const { page, tree } = open
     await install(page)
-    await page.evaluate(() => {
-      const form = document.createElement('form')
-      Object.assign(form, {
-        action: '/share-target',
-        method: 'POST',
-        enctype: 'multipart/form-data',
-      })
-      const input = document.createElement('input')
-      Object.assign(input, { type: 'file', name: 'files' })
-      const data = new DataTransfer()
-      data.items.add(new File(['hello'], 'häppy photo.txt', { type: 'text/plain' }))
-      input.files = data.files
-      form.append(input)
-      document.body.append(form)
-      form.submit()
-    })
-    const dialog = page.getByRole('dialog', { name: 'Choose folder' })
-    await dialog.getByRole('treeitem', { name: 'inbox' }).click()
-    await dialog.getByRole('button', { name: 'Choose folder' }).click()
-    const file = join(tree.at('inbox'), 'häppy photo.txt')
-    await expect.poll(() => readFile(file, 'utf8').catch(() => '')).toBe('hello')
+    await shareWith(page)
+    await putIntoInbox(page, tree)
     await page.reload()
     await expectNames(page, ['inbox'])
     await expect.poll(() => page.getByRole('dialog').count()).toBe(0)
+  })
+
+  it('asks again for shared files that nobody has said a folder for', async () => {
+    await using open = await openServed({ inbox: null })
+    const { page, tree } = open
+    await install(page)
+    await shareWith(page)
+    await page.getByRole('dialog', { name: 'Choose folder' }).waitFor()
+    await page.reload()
+    await putIntoInbox(page, tree)
   })
 
   it('keeps nothing of a page that is not installed, and nothing after logging out', async () => {

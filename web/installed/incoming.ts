@@ -15,23 +15,26 @@ export async function takeIncoming(): Promise<void> {
   launchQueue?.setConsumer(({ files = [] }) => {
     void Promise.all(files.map((handle) => handle.getFile())).then(upload)
   })
-  if (isInstalled()) await upload(await sharedFiles())
+  if (isInstalled()) await navigator.locks.request(SHARED_CACHE, uploadShared)
 }
 
-/** Those that the service worker has put aside, which are then no longer there. */
-async function sharedFiles(): Promise<File[]> {
+/**
+ * Uploads what the service worker has put aside, which stays there until somebody has said where to: a page that
+ * is left before is asked again. One window at a time asks.
+ */
+async function uploadShared(): Promise<void> {
   const cache = await caches.open(SHARED_CACHE)
-  const files: File[] = []
-  for (const request of await cache.keys()) {
-    const response = await cache.match(request)
-    await cache.delete(request)
-    if (!response) continue
-    const name = decodeURIComponent(response.headers.get('X-Name') ?? '')
-    const lastModified = Number(response.headers.get('X-Modified'))
-    const type = response.headers.get('Content-Type') ?? ''
-    files.push(new File([await response.blob()], name || 'file', { type, lastModified }))
-  }
-  return files
+  const requests = await cache.keys()
+  await upload(await Promise.all(requests.map((request) => sharedFile(cache, request))))
+  await Promise.all(requests.map((request) => cache.delete(request)))
+}
+
+async function sharedFile(cache: Cache, request: Request): Promise<File> {
+  const response = (await cache.match(request)) as Response
+  const name = decodeURIComponent(response.headers.get('X-Name') ?? '')
+  const lastModified = Number(response.headers.get('X-Modified'))
+  const type = response.headers.get('Content-Type') ?? ''
+  return new File([await response.blob()], name || 'file', { type, lastModified })
 }
 
 async function upload(files: readonly File[]): Promise<void> {
