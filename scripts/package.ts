@@ -114,7 +114,7 @@ async function checkExecutable(
   checkParts(target, parts)
   const stored = parts.flatMap((part) => {
     const name = `node_modules/${part}`
-    return [inside.get(name) ?? inside.get(`${name}.br`) ?? join(modules, part)]
+    return [inside.get(name) ?? inside.get(`${name}.zst`) ?? join(modules, part)]
   })
   await checkInside(file, stored)
   const host = hostTarget()

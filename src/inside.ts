@@ -1,6 +1,6 @@
 // What travels inside of the executable, by its path in the folder that was packaged.
 import { getRawAsset, isSea } from 'node:sea'
-import { brotliDecompressSync } from 'node:zlib'
+import { zstdDecompressSync } from 'node:zlib'
 
 /** True in the executable; elsewhere the same files lie in folders. */
 export const isExecutable = isSea()
@@ -12,8 +12,8 @@ export const isExecutable = isSea()
 export function readInside(path: string): Buffer | null {
   const plain = rawAsset(path)
   if (plain) return plain
-  const packed = rawAsset(`${path}.br`)
-  return packed && brotliDecompressSync(packed)
+  const packed = rawAsset(`${path}.zst`)
+  return packed && zstdDecompressSync(packed)
 }
 
 function rawAsset(path: string): Buffer | null {

@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { brotliCompress, constants } from 'node:zlib'
+import { constants, zstdCompress } from 'node:zlib'
 import { filesBelow } from './stage.ts'
 import { hostTarget, type Target } from './targets.ts'
 
@@ -40,7 +40,7 @@ export async function makeSingleFile(options: Options): Promise<Map<string, stri
     const files = new Map<string, string>()
     const all = filesBelow(folder).map(async (path) => {
       const packed = await compressed(join(folder, path), path, options.cache)
-      return [packed ? `${path}.br` : path, packed ?? join(folder, path)] as const
+      return [packed ? `${path}.zst` : path, packed ?? join(folder, path)] as const
     })
     for (const [name, path] of await Promise.all(all)) files.set(name, path)
     await giveBinary(work, target, version, node)
@@ -93,9 +93,9 @@ async function giveBinary(
 async function compressed(file: string, path: string, cache: string): Promise<string | null> {
   if (READ_AT_START.has(path) || AS_THEY_ARE.test(path)) return null
   const bytes = await readFile(file)
-  const packed = join(cache, `${createHash('sha256').update(bytes).digest('hex')}.br`)
+  const packed = join(cache, `${createHash('sha256').update(bytes).digest('hex')}.zst`)
   const known = await readFile(packed).catch(() => null)
-  const made = known ?? (await promisify(brotliCompress)(bytes, paramsFor(bytes)))
+  const made = known ?? (await promisify(zstdCompress)(bytes, bestFor(bytes)))
   if (!known) {
     await mkdir(cache, { recursive: true })
     await writeFile(packed, made)
@@ -103,12 +103,11 @@ async function compressed(file: string, path: string, cache: string): Promise<st
   return made.length > bytes.length * (1 - LEAST_SAVED) ? null : packed
 }
 
-function paramsFor(bytes: Buffer) {
+/** Levels above cost more time and save no byte; the window is larger than any file, and made as small as each. */
+function bestFor(bytes: Buffer) {
+  const { ZSTD_c_compressionLevel, ZSTD_c_windowLog } = constants
   return {
-    params: {
-      [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY,
-      [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
-      [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length,
-    },
+    params: { [ZSTD_c_compressionLevel]: 19, [ZSTD_c_windowLog]: 25 },
+    pledgedSrcSize: bytes.length,
   }
 }
