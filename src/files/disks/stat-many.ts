@@ -56,30 +56,27 @@ interface How {
 async function statAll(names: readonly Name[], how: How): Promise<EntryStats[]> {
   const { deviceOf, signal, inTurn, pathOf } = how
   const found = new Array<EntryStats>(names.length)
+  // Decided once: a bare name means nothing out of a turn, and a device may become direct between two.
+  const direct: number[] = []
   const later: number[] = []
+  for (let i = 0; i < names.length; i++) (deviceOf(i).isDirect ? direct : later).push(i)
   // Gives the index to go on with.
   const turnFrom = (first: number): number => {
     const startedAt = performance.now()
     let before = startedAt
-    for (let i = first; i < names.length; i++) {
-      const device = deviceOf(i)
-      if (!device.isDirect) {
-        later.push(i)
-        continue
-      }
+    for (let next = first; next < direct.length; next++) {
+      const i = direct[next] as number
       found[i] = statNow(names[i] as Name)
       const now = performance.now()
-      device.measure(now - before)
+      deviceOf(i).measure(now - before)
       before = now
-      if (now - startedAt > TURN_MS) return i + 1
+      if (now - startedAt > TURN_MS) return next + 1
     }
-    return names.length
+    return direct.length
   }
-  // On a slow disk there is nothing to be asked in a turn.
-  const anyDirect = names.some((_, i) => deviceOf(i).isDirect)
-  for (let next = 0; next < names.length; ) {
-    next = anyDirect ? inTurn(() => turnFrom(next)) : turnFrom(next)
-    if (next === names.length) break
+  for (let next = 0; next < direct.length; ) {
+    next = inTurn(() => turnFrom(next))
+    if (next === direct.length) break
     await nextTurn()
     signal.throwIfAborted()
   }
