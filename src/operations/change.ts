@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { foldersOf, placeOf } from '../access/folder-rights.ts'
 import { hasRules, treeScopeOf } from '../access/user-tree.ts'
 import type { Verb } from '../api-types.ts'
+import type { Place } from '../files/place/scope.ts'
 import { checkTree } from '../files/transfer/copy.ts'
 import type { Making } from '../history/history.ts'
 import type { HistoryKind } from '../history-types.ts'
@@ -27,7 +28,7 @@ export interface EarlierCommands {
  * Runs the before-commands, the work and the after-commands. A failing command is `command_failed`:
  * before the work it prevents it, after it the work stays done. Commands may take hours: the work
  * checks session and rights again. With `again`, for work that was begun once and failed, the
- * before-commands do not run a second time; `earlier` knows of those of earlier runs, `claim` is waited for before the first. `told`: what the history is told instead of the paths. `work` is told whether any ran, and tells what it has made.
+ * before-commands do not run a second time; `earlier` knows of those of earlier runs, `claim` is waited for before the first. `told`: what the history is told instead of the paths. `place`: where the path was located just now. `work` is told whether any ran, and tells what it has made.
  */
 export async function change<T>(
   actor: Actor,
@@ -38,11 +39,13 @@ export async function change<T>(
     claim,
     earlier,
     told = what,
+    place,
   }: {
     again?: boolean
     claim?: (() => Promise<void>) | undefined
     earlier?: EarlierCommands | undefined
     told?: Paths
+    place?: Place
   } = {},
 ): Promise<T> {
   const { hooks, previews } = actor.services
@@ -51,7 +54,9 @@ export async function change<T>(
   const hasRun =
     isDue && (await hooks.run('before', { ...what, user }, { signal: actor.cancelled, claim }))
   if (hasRun) await earlier?.onRun()
-  const replaced = previews.mayHoldAny() ? await placesOf(actor, what) : []
+  const replaced = previews.mayHoldAny()
+    ? (written(hasRun ? undefined : place) ?? (await placesOf(actor, what)))
+    : []
   // A change that failed may have got halfway.
   const result = await noted(actor, { kind, ...told }, (making) => work(hasRun, making)).finally(
     () => previews.forget(replaced),
@@ -98,6 +103,12 @@ export async function notedParents<T>(
       }
     }),
   )
+}
+
+/** Host paths of what is there before a file is written at a place; null where that needs a further look. */
+function written(place: Place | undefined): string[] | null {
+  if (!place || place.link) return null
+  return place.stats ? [place.realPath] : []
 }
 
 /** Host paths of what is there before the change, and may not be afterwards. */

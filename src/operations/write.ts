@@ -80,16 +80,21 @@ export async function createFile(
     if (check) check(await fileIfThere(actor.scope, at))
   }
   await checkFile(place)
+  const what = { event: 'upload', kind: 'upload', vpath } as const
   const write = () =>
-    change(actor, { event: 'upload', kind: 'upload', vpath }, (_, making) =>
-      writeBody(actor, place, body, {
-        making,
-        scope,
-        replace,
-        parents,
-        demand,
-        check: () => checkFile(vpath),
-      }),
+    change(
+      actor,
+      what,
+      (_, making) =>
+        writeBody(actor, place, body, {
+          making,
+          scope,
+          replace,
+          parents,
+          demand,
+          check: () => checkFile(vpath),
+        }),
+      { place },
     )
   return await (place.folder ? write() : notedParents(actor, vpath, write))
 }
@@ -129,16 +134,21 @@ export async function saveFile(
   }
   using place = await scope.place(vpath)
   await checkFile(place)
-  return await change(actor, { event: 'save', kind: 'save', vpath }, (_, making) =>
-    writeBody(actor, place, body, {
-      making,
-      scope,
-      verb: 'modify',
-      replace: true,
-      parents: false,
-      demand,
-      check: () => checkFile(vpath),
-    }),
+  const what = { event: 'save', kind: 'save', vpath } as const
+  return await change(
+    actor,
+    what,
+    (_, making) =>
+      writeBody(actor, place, body, {
+        making,
+        scope,
+        verb: 'modify',
+        replace: true,
+        parents: false,
+        demand,
+        check: () => checkFile(vpath),
+      }),
+    { place },
   )
 }
 

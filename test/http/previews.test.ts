@@ -297,6 +297,11 @@ describe('the preview of a file that has gone', () => {
     ['in a deleted folder', '/api/resources/dir', { method: 'DELETE' }],
     ['saved anew', '/api/resources/dir/a.jpg', { method: 'PUT', body: 'new' }],
     ['uploaded anew', '/api/resources/dir/a.jpg?override=true', { method: 'POST', body: 'new' }],
+    [
+      'uploaded anew in parts',
+      '/api/tus/dir/a.jpg?override=true',
+      { method: 'POST', headers: { 'Upload-Length': '0' } },
+    ],
     ['moved', '/api/resources/dir/a.jpg?action=rename&destination=/b.jpg', { method: 'PATCH' }],
     [
       'in a moved folder',

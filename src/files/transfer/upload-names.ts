@@ -1,5 +1,6 @@
 // The names of the hidden files of unfinished uploads.
 import { hash } from 'node:crypto'
+import { memo } from '../../lib/memo.ts'
 import type { Place, Scope } from '../place/scope.ts'
 import { type Declared, declaredIn } from '../volume/temp-name.ts'
 
@@ -30,9 +31,8 @@ export function anyLabelOf({ place }: Target): string {
   return `${LABEL}${placeKeyOf(place)}-u`
 }
 
-function placeKeyOf({ realPath }: Place): string {
-  return hash('sha256', realPath).slice(0, 32)
-}
+// Asked for several times by each request.
+const placeKeyOf = memo(({ realPath }: Place) => hash('sha256', realPath).slice(0, 32))
 
 export function parseName(tempName: string): { key: string; upload: NamedPartial } | null {
   const { key = '', ...declared } = declaredIn(tempName) ?? {}

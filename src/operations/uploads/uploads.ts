@@ -166,7 +166,8 @@ async function finish(
     }
     const what = { event: 'upload', kind: 'upload', vpath } as const
     try {
-      await change(actor, what, (_, making) => work(making), attempt)
+      const { place } = destination
+      await change(actor, what, (_, making) => work(making), { ...attempt, place })
     } catch (error) {
       await noted(actor, what, work)
       log.warn(`upload hook: ${(error as Error).message}`)
