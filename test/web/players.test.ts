@@ -180,3 +180,69 @@ it.each(['film.webm', 'songs/1.wav'])('stops loading %s when it is closed', asyn
     ),
   )
 })
+
+const corner = (page: Page) => page.locator('.corner')
+const inCorner = (page: Page) =>
+  corner(page)
+    .locator('video, audio')
+    .evaluate((element: HTMLMediaElement) => ({ time: element.currentTime, on: !element.paused }))
+
+it('goes on in a corner when the viewer is closed, and from there in the viewer', async () => {
+  await using opened = await site.open()
+  const { page } = opened
+  await page.goto('/files/')
+  await page.locator('[data-path="/film.webm"]').waitFor()
+  await page.goto('/files/film.webm')
+  await loaded(page)
+  await page.keyboard.press('2')
+  await page.keyboard.press('k')
+  await waitFor('the film plays', () => isPlaying(page))
+  await page.keyboard.press('Escape')
+  const bar = page.getByRole('region', { name: 'Player' })
+  await bar.waitFor()
+  await waitFor('it goes on', async () => (await inCorner(page)).on)
+  expect((await inCorner(page)).time).toBeGreaterThanOrEqual(8)
+  // Into another folder, and back to the film.
+  await page.locator('[data-path="/songs"]').dblclick()
+  await page.locator('[data-path="/songs/1.wav"]').waitFor()
+  expect((await inCorner(page)).on).toBe(true)
+  await bar.getByRole('button', { name: 'Open', exact: true }).click()
+  await loaded(page)
+  await waitFor('the film plays', () => isPlaying(page))
+  expect(await timeOf(page)).toBeGreaterThanOrEqual(7)
+  expect(await corner(page).count()).toBe(0)
+
+  // Closed while it is still, it is over.
+  await page.keyboard.press('k')
+  await page.keyboard.press('Escape')
+  await page.locator('.vw').waitFor({ state: 'detached' })
+  expect(await corner(page).count()).toBe(0)
+  expect(opened.problems).toEqual([])
+})
+
+it('leaves the corner for another one, by its button, and with whoever signs out', async () => {
+  await using opened = await site.open({ path: '/files/songs/2.wav' })
+  const { page } = opened
+  const leavePlaying = async () => {
+    await loaded(page)
+    if (!(await isPlaying(page))) await page.keyboard.press('k')
+    await waitFor('it plays', () => isPlaying(page))
+    await page.keyboard.press('Escape')
+    await corner(page).getByRole('region', { name: 'Player' }).waitFor()
+  }
+  await leavePlaying()
+  await page.locator('[data-path="/songs/3.wav"]').dblclick()
+  await loaded(page)
+  expect((await inCorner(page)).on).toBe(true)
+  await page.keyboard.press('k')
+  await corner(page).waitFor({ state: 'detached' })
+  await leavePlaying()
+  await corner(page).getByRole('button', { name: 'Close' }).click()
+  expect(await corner(page).count()).toBe(0)
+
+  await page.locator('[data-path="/songs/1.wav"]').dblclick()
+  await leavePlaying()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.locator('#login, form').first().waitFor()
+  await corner(page).waitFor({ state: 'detached' })
+})

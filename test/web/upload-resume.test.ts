@@ -13,6 +13,7 @@ import { servedPages, sharedBrowser } from './browser-steps.ts'
 import { changeSettings } from './settings-steps.ts'
 import {
   chooseAgain,
+  dragFromOutside,
   holdUploads,
   isRemembered,
   notice,
@@ -91,6 +92,25 @@ async function openSending(content: TreeContent, path: string) {
   return { ...open, bytes, sent, goOn }
 }
 
+/** True while the page keeps handles of files. */
+function hasHandles(page: Page): Promise<boolean> {
+  return page.evaluate(async () => {
+    const all = await indexedDB.databases()
+    const name = all.find((each) => each.name?.startsWith('fb-upload-handles'))?.name
+    if (name === undefined) return false
+    const opening = indexedDB.open(name)
+    await new Promise((resolve) => {
+      opening.onsuccess = resolve
+    })
+    const counting = opening.result.transaction('handles').objectStore('handles').count()
+    await new Promise((resolve) => {
+      counting.onsuccess = resolve
+    })
+    opening.result.close()
+    return counting.result > 0
+  })
+}
+
 describe('interrupted uploads', () => {
   it('asks for the same file after a reload and sends only what is missing', async () => {
     await using open = await openSending({ 'in/old.txt': 'x' }, '/files/in/')
@@ -113,6 +133,32 @@ describe('interrupted uploads', () => {
     await page.reload()
     await page.locator('#listing').getByText('big').first().waitFor()
     expect(await notice(page).count()).toBe(0)
+  })
+
+  it('goes on with a dropped file that the browser has a handle of, without asking for it', async () => {
+    const MIB = 1024 * 1024
+    const prepare = (program: Program) =>
+      changeSettings(program, ({ tus }) => ({ tus: { ...tus, chunkSize: 6 * MIB } }))
+    await using open = await openServed({ 'in/old.txt': 'x' }, { path: '/files/in/', prepare })
+    const { page, tree, context } = open
+    const goOn = await holdUploads(page, ['/big.bin'], 6 * MIB)
+    const bytes = randomBytes(17 * MIB)
+    const file = join(tree.base, 'big.bin')
+    await writeFile(file, bytes)
+    const sent = countSent(context)
+    await page.locator('#listing').getByText('old').first().waitFor()
+    await dragFromOutside(page, { x: 640, y: 400 }, [file])
+    const path = '/api/tus/in/big.bin'
+    await waitFor('the first chunk', () => (sent.get(path) ?? 0) >= 6 * MIB)
+    await expect.poll(() => hasHandles(page)).toBe(true)
+    await reloadAnyway(page)
+    await goOn()
+    await notice(page).getByRole('button', { name: 'Resume upload' }).click()
+    await panel(page).getByText('1 file uploaded').waitFor()
+    await notice(page).waitFor({ state: 'detached' })
+    expect((await readFile(tree.at('in/big.bin'))).equals(bytes)).toBe(true)
+    expect(sent.get(path)).toBe(bytes.length)
+    await expect.poll(() => hasHandles(page)).toBe(false)
   })
 
   it('remembers what is unfinished after the data of the site was cleared', async () => {

@@ -19,6 +19,8 @@ export interface InterruptedUpload {
   fromFolder: boolean
   /** The first few names that are missing. */
   names: string[]
+  /** This browser knows where the files are: they need not be chosen again. */
+  canContinue: boolean
 }
 
 export const uploads = proxy({

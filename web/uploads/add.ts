@@ -13,6 +13,7 @@ import { openPrompt } from '../operations/prompts.ts'
 import { toastError, toastInfo } from '../operations/toasts.ts'
 import type { Clash, ConflictAnswer, ConflictProps } from '../operations/transfer-types.ts'
 import { abilitiesIn } from '../state/rights.ts'
+import { session } from '../state/session.ts'
 import {
   applyChoices,
   compare,
@@ -22,6 +23,8 @@ import {
   type PlannedEntry,
   toClash,
 } from './clashes.ts'
+import type { FileHandle } from './drop/handle-store.ts'
+import { handleStore } from './drop/upload-memory.ts'
 import type { Scan, TopEntry } from './dropped-files.ts'
 import { createResumeIndex, type Found, isStillThere, type Resumable } from './interrupted.ts'
 import type { JournalItem } from './journal.ts'
@@ -34,6 +37,7 @@ import {
   countSkipped,
   enqueue,
   enqueueUnreadable,
+  isOpenBatch,
   openBatch,
   retryAs,
 } from './run.ts'
@@ -50,12 +54,25 @@ export async function addScan(scan: Scan, targetPath: string): Promise<void> {
   const batch = openBatch(target)
   try {
     await addTo(batch, scan, target)
+    void keepHandles(batch, scan)
   } catch (error) {
     if (!isAbort(error)) explain(error)
     abandonBatch(batch)
   } finally {
     closeBatch(batch)
   }
+}
+
+/** Remembers where the files are, as long as they are under way. */
+async function keepHandles(batch: Batch, { handles: giving }: Scan): Promise<void> {
+  const given = (await giving) ?? []
+  const handles = given.filter((handle) => handle !== null && handle.kind === 'file')
+  if (handles.length === 0 || handles.length < given.length || !isOpenBatch(batch.id)) return
+  await handleStore.put({
+    batchID: batch.id,
+    userID: session.user?.id ?? 0,
+    handles: handles as FileHandle[],
+  })
 }
 
 /**

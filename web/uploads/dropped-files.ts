@@ -24,12 +24,14 @@ export interface Scan {
   readTop(): Promise<TopEntry[]>
   /** Yields in batches; abort ends it without an error. */
   entries(signal: AbortSignal): AsyncGenerator<ScannedEntry[]>
+  /** With which its files are found again after a reload; null where there are none. */
+  handles?: CapturedDrop['handles']
 }
 
 const BATCH_SIZE = 100
 
 /** Reads a drop; `captureDrop` has taken it in the event handler. */
-export function scanDrop({ count, root, things: taken }: CapturedDrop): Scan {
+export function scanDrop({ count, root, things: taken, handles }: CapturedDrop): Scan {
   if (root === null && taken.every((thing) => thing instanceof File)) return scanFiles(taken)
   const found: Promise<readonly DroppedThing[]> =
     root === null ? Promise.resolve(taken) : readAll(root.createReader()).catch(() => taken)
@@ -43,6 +45,7 @@ export function scanDrop({ count, root, things: taken }: CapturedDrop): Scan {
 
   return {
     count,
+    handles,
     async readTop() {
       const { roots, plain } = await split()
       const names = roots.map(({ name, isDirectory }) => ({ name, isDir: isDirectory }))

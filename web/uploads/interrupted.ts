@@ -116,7 +116,7 @@ export function isStillThere(item: JournalItem, existing: ExistingTree): boolean
   return item.done || Math.abs(there.modifiedMs - item.lastModifiedMs) < TIME_STEP_MS
 }
 
-export function toSummary(batch: InterruptedBatch): InterruptedUpload {
+export function toSummary(batch: InterruptedBatch): Omit<InterruptedUpload, 'canContinue'> {
   const left = batch.items.filter((item) => !item.done)
   return {
     id: batch.id,

@@ -27,6 +27,7 @@ import {
 } from '../state/uploads.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { Ring, Spinner } from '../ui/progress.tsx'
+import { continueUpload } from './drop/continue-upload.ts'
 import { pickFiles } from './entry.ts'
 import { JobList } from './jobs.tsx'
 import { askToNotify, offersNotification } from './notify.ts'
@@ -319,7 +320,7 @@ function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
           </Trans>
         </p>
         <p className="up__cutwords fs-md mid">
-          {batch.fromFolder ? (
+          {batch.canContinue ? null : batch.fromFolder ? (
             <Trans>
               Choose the same folder again to resume. What’s already uploaded won’t be sent again.
             </Trans>
@@ -330,9 +331,18 @@ function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
           )}
         </p>
         <div className="row up__cutacts">
+          {batch.canContinue && (
+            <Button
+              size="sm"
+              tone="fill"
+              onClick={() => void continueUpload(batch.id, batch.targetPath)}
+            >
+              <Trans>Resume upload</Trans>
+            </Button>
+          )}
           <Button
             size="sm"
-            tone="fill"
+            tone={batch.canContinue ? 'line' : 'fill'}
             onClick={() => pickFiles(batch.fromFolder ? 'folder' : 'files', batch.targetPath)}
           >
             {batch.fromFolder ? <Trans>Choose folder</Trans> : <Trans>Choose files</Trans>}

@@ -6,13 +6,17 @@ import { discardUpload, unfinishedUrl } from '../api/uploads.ts'
 import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { session } from '../state/session.ts'
 import { uploads } from '../state/uploads.ts'
+import type { FileHandle } from './drop/handle-store.ts'
+import { forgetBatch, handleStore, journal } from './drop/upload-memory.ts'
 import { toSummary } from './interrupted.ts'
 import type { InterruptedBatch, JournalItem } from './journal.ts'
-import { isOpenBatch, journal, ownership } from './run.ts'
+import { isOpenBatch, ownership } from './run.ts'
 
 const interrupted = new Map<string, InterruptedBatch>()
 /** Those that only the server remembers, by their path. */
 const adopted = new Map<string, InterruptedBatch>()
+/** Where the files of interrupted uploads are, as far as this browser has kept that. */
+const kept = new Map<string, FileHandle[]>()
 
 /** Finds out what a reload or crash cut short. Call when somebody signed in. */
 export async function loadInterrupted(): Promise<void> {
@@ -23,8 +27,24 @@ export async function loadInterrupted(): Promise<void> {
   for (const batch of found) {
     if (isOpenBatch(batch.id) || others.has(batch.id)) continue
     if (batch.items.some((item) => !item.done)) interrupted.set(batch.id, batch)
-    else journal.removeBatch(batch.id)
+    else forgetBatch(batch.id)
   }
+  kept.clear()
+  if (interrupted.size > 0) {
+    const ids = new Set(found.map(({ id }) => id))
+    for (const [id, handles] of await handleStore.load(user.id, ids)) kept.set(id, handles)
+  }
+  showInterrupted()
+}
+
+export function handlesOf(batchID: string): readonly FileHandle[] {
+  return kept.get(batchID) ?? []
+}
+
+/** They lead nowhere, or may not be read: the files are asked for. */
+export function forgetKeptHandles(batchID: string): void {
+  kept.delete(batchID)
+  void handleStore.remove(batchID)
   showInterrupted()
 }
 
@@ -69,7 +89,7 @@ export function takeInterrupted(batchID: string, item: JournalItem): void {
   journal.removeItem(batchID, item.sourcePath)
   if (batch.items.some((other) => !other.done)) return
   interrupted.delete(batchID)
-  journal.removeBatch(batchID)
+  forgetBatch(batchID)
 }
 
 /** Forgets an interrupted upload and what the server holds of it. */
@@ -77,7 +97,7 @@ export async function discardInterrupted(batchID: string): Promise<void> {
   const batch = interrupted.get(batchID)
   if (batch === undefined) return
   interrupted.delete(batchID)
-  journal.removeBatch(batchID)
+  forgetBatch(batchID)
   showInterrupted()
   for (const item of batch.items) {
     if (item.done || item.uploadURL === null) continue
@@ -86,5 +106,9 @@ export async function discardInterrupted(batchID: string): Promise<void> {
 }
 
 export function showInterrupted(): void {
-  uploads.interrupted = ref([...interrupted.values()].map(toSummary))
+  const summaries = [...interrupted.values()].map((batch) => ({
+    ...toSummary(batch),
+    canContinue: kept.has(batch.id),
+  }))
+  uploads.interrupted = ref(summaries)
 }

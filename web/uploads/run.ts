@@ -4,7 +4,7 @@
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
 import { discardUpload } from '../api/uploads.ts'
-import { boot, hasTrash } from '../lib/boot.ts'
+import { hasTrash } from '../lib/boot.ts'
 import { announce } from '../lib/page/announce.ts'
 import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { createArrivals } from '../operations/arrivals.ts'
@@ -17,8 +17,8 @@ import { onLogOut, session } from '../state/session.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { refreshUsage } from '../state/usage.ts'
 import type { PlannedEntry } from './clashes.ts'
+import { forgetBatch, journal, scopeName } from './drop/upload-memory.ts'
 import { keepAwake, warnOnLeaving } from './guards.ts'
-import { openJournal } from './journal.ts'
 import { noteTimeLeft, notifyEnd, uploadedText } from './notify.ts'
 import { watchOwnership } from './ownership.ts'
 import { UploadQueue } from './queue.ts'
@@ -49,9 +49,6 @@ interface Continuation {
   targetPath: string
 }
 
-/** Names the journal and the channel between tabs; instances below other base URLs have their own. */
-const scopeName = `fb-uploads ${boot.BaseURL}`
-export const journal = openJournal(scopeName)
 export const ownership = watchOwnership(scopeName, () => [...batches.keys()])
 // What was done in the last moments is not forgotten by a reload.
 addEventListener('pagehide', () => void journal.flush())
@@ -242,7 +239,7 @@ export function dismissUploads(): void {
     if (item.state === 'failed' && item.uploadURL !== null) queue.cancel(item.id)
   }
   queue.clearFinished(false)
-  for (const batch of batches.values()) journal.removeBatch(batch.id)
+  for (const batch of batches.values()) forgetBatch(batch.id)
   batches.clear()
   show()
 }
@@ -289,7 +286,7 @@ function finishWhenEmpty(batch: Batch) {
   }
   if (batch.failed > 0) return
   batches.delete(batch.id)
-  journal.removeBatch(batch.id)
+  forgetBatch(batch.id)
 }
 
 /** Only what changed is fetched again, and only if it is on the screen. */
