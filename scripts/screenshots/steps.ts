@@ -95,7 +95,7 @@ export async function uploadThree(scene: Scene): Promise<void> {
   // The speed is known a moment later.
   await scene.page
     .locator('.up__sub')
-    .getByText(/[1-9٠-٩].*\/.*·.*:.*·/)
+    .getByText(/[1-9٠-٩].*\/.*·.*·/)
     .waitFor()
   await scene.page.mouse.move(640, 20)
 }
