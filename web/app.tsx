@@ -6,19 +6,17 @@ import { useSnapshot } from 'valtio'
 import { Redirect, Route, Router, Switch } from 'wouter'
 import { ErrorBoundary } from './layout/boundary.tsx'
 import { Frame } from './layout/frame.tsx'
-import { ToastHost } from './layout/toasts.tsx'
 import { boot } from './lib/boot.ts'
 import { currentPath, go, usePath, useRawLocation } from './lib/page/navigate.ts'
-import { onDemand } from './lib/page/on-demand.tsx'
-import { dismissPrompts } from './operations/prompts.ts'
-import { PromptHost } from './prompts/host.tsx'
+import { onDemand, onDemandAtOnce } from './lib/page/on-demand.tsx'
+import { dismissPrompts, prompts } from './operations/prompts.ts'
+import { toasts } from './operations/toasts.ts'
 import { FilesScreen } from './screens/files.tsx'
 import { PageCommands } from './screens/page-commands.tsx'
 import { session, wasSignedIn } from './state/session.ts'
 import { closeShell } from './state/shell.ts'
 import { ShellDock } from './terminal/dock.tsx'
 import { Spinner } from './ui/progress.tsx'
-import { TooltipLayer } from './ui/tooltip.tsx'
 import { UploadDock } from './uploads/dock.tsx'
 
 const ShareScreen = onDemand(async () => (await import('./screens/share.tsx')).ShareScreen)
@@ -28,6 +26,8 @@ const SettingsScreen = onDemand(
   async () => (await import('./settings/settings.tsx')).SettingsScreen,
 )
 const SignInAgain = onDemand(async () => (await import('./screens/sign-in-again.tsx')).SignInAgain)
+
+const Overlays = onDemandAtOnce(async () => (await import('./screens/overlays.tsx')).Overlays)
 
 /** Fetches the likely screen while the session is still being asked for. */
 export function preloadScreen(): void {
@@ -43,7 +43,6 @@ export function App() {
         <Suspense fallback={null}>
           <Screens />
         </Suspense>
-        <PromptHost />
         {state === 'expired' && (
           <Suspense fallback={null}>
             <SignInAgain />
@@ -55,9 +54,23 @@ export function App() {
           <UploadDock />
         </ErrorBoundary>
       )}
-      <ToastHost />
-      <TooltipLayer />
+      <OverlayHost />
     </Router>
+  )
+}
+
+/** What could not be loaded is loaded again with the next dialog or message. */
+function OverlayHost() {
+  const [message] = useSnapshot(toasts).list
+  const dialog = useSnapshot(prompts).stack.at(-1)
+  return (
+    <ErrorBoundary
+      resetKey={`${message?.id} ${dialog?.id}`}
+      onError={dismissPrompts}
+      fallback={null}
+    >
+      <Overlays />
+    </ErrorBoundary>
   )
 }
 

@@ -5,7 +5,6 @@ import { I18nProvider } from '@lingui/react'
 import { createRoot } from 'react-dom/client'
 import { App, preloadScreen } from './app.tsx'
 import { boot } from './lib/boot.ts'
-import { applyAccent } from './lib/colour.ts'
 import { chooseLocale, loadLocale } from './lib/i18n.ts'
 import { isInstalled } from './lib/page/installed.ts'
 import { followLinks } from './lib/page/navigate.ts'
@@ -18,11 +17,10 @@ import './styles/base.css'
 
 async function start(): Promise<void> {
   applyTheme()
-  applyAccent(boot.Color)
   followLinks()
   refuseStrayDrops()
   preloadScreen()
-  await startSession()
+  await Promise.all([startSession(), applyOwnColour()])
   await loadLocale(chooseLocale(session.user?.locale))
   const root = document.getElementById('app')
   if (!root) return
@@ -32,6 +30,13 @@ async function start(): Promise<void> {
     </I18nProvider>,
   )
   if (isInstalled()) startProgram().catch(console.error)
+}
+
+/** Before anything is painted. */
+async function applyOwnColour(): Promise<void> {
+  if (boot.Color === '') return
+  const { applyAccent } = await import('./lib/colour.ts')
+  applyAccent(boot.Color)
 }
 
 async function startProgram(): Promise<void> {

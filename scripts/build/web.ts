@@ -18,6 +18,7 @@ const ENTRY = 'web/main.tsx'
 /** Loaded as a whole when first shown, so what they are made of comes in one piece each. */
 const SCREENS = [
   'web/screens/files.tsx',
+  'web/screens/overlays.tsx',
   'web/screens/share.tsx',
   'web/settings/settings.tsx',
   'web/viewers/frame/file-view.tsx',

@@ -4,7 +4,8 @@ import type { ReactNode } from 'react'
 import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { Button } from '../ui/button.tsx'
-import { type Art, EmptyState } from '../ui/empty.tsx'
+import { EmptyState } from '../ui/empty.tsx'
+import type { Art } from '../ui/empty-art.tsx'
 
 interface ErrorPanelProps {
   error: unknown

@@ -1,6 +1,5 @@
 // The messages at the bottom, newest on top. A popover, so that they also show above a dialog.
 
-import './toasts.css'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'

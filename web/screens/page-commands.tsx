@@ -16,6 +16,7 @@ export function PageCommands() {
     const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
     idle(() => {
       void import('../operations/copy-and-move.ts')
+      void import('../operations/deleting.ts')
       void import('../search/palette.tsx')
       void import('../prompts/new-entry.tsx')
       void import('../prompts/rename.tsx')

@@ -4,7 +4,6 @@
 
 import { useEffect, useRef } from 'react'
 import { placeTip } from './place.ts'
-import './tooltip.css'
 
 const DELAY_MS = 450
 /** Within this time after one tooltip closed the next one opens at once. */

@@ -37,7 +37,6 @@ import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts
 import { renameInRow } from '../../state/renaming.ts'
 import { ownAbilities } from '../../state/rights.ts'
 import { copyLink, copyWithToast } from '../copy-text.ts'
-import { askToDelete, deleteEntries } from '../deleting.ts'
 import { openPrompt } from '../prompts.ts'
 import { isFile, openEntry, openFileItself } from './open-entry.ts'
 import { type Action, type ActionContext, runOn } from './types.ts'
@@ -68,6 +67,7 @@ function transferItems(selected: readonly FileEntry[]) {
 
 /** There before it is needed: screens/page-commands.tsx. */
 const copyAndMove = () => import('../copy-and-move.ts')
+const deleting = () => import('../deleting.ts')
 
 const askAndTransfer = (kind: 'copy' | 'move') =>
   runOn(openFolder, async (folder, { selected }) => {
@@ -80,6 +80,7 @@ const askAndTransfer = (kind: 'copy' | 'move') =>
 
 async function askAndDelete(selected: readonly FileEntry[], forGood: boolean): Promise<void> {
   const items = transferItems(selected)
+  const { askToDelete, deleteEntries } = await deleting()
   const how = await askToDelete(items, forGood)
   if (how !== null) await deleteEntries(items, how)
 }
