@@ -1,10 +1,13 @@
 // Tables: guessed, chosen, sorted and filtered.
 
 import { Buffer } from 'node:buffer'
-import type { Page } from 'playwright-core'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { sharedSite } from './browser-steps.ts'
+import { SAMPLES } from '../support/pictures.ts'
+import { boxOf, sharedSite } from './browser-steps.ts'
 
 const site = sharedSite(() => ({
   'semicolons.csv': 'Name;Amount\nAnn;1.234,50\nBob;12,00\n"Cid; junior";-3,10\n',
@@ -141,4 +144,23 @@ it('opens in the editor by the address that File Browser uses', async () => {
     path: '/files/semicolons.csv?edit=true',
   })
   await opened.page.locator('.cm-content').getByText('Name;Amount').waitFor()
+})
+
+it('has columns that are made wider by their edges, in sheets as well', async () => {
+  await site.tree.add({ 'table.xlsx': await readFile(join(SAMPLES, 'table.xlsx')) })
+  await using opened = await site.open({ path: '/files/table.xlsx' })
+  const { page } = opened
+  const widen = async (heading: Locator) => {
+    const { width } = await boxOf(heading)
+    const edge = await boxOf(heading.locator('.csv-edge'))
+    await page.mouse.move(edge.x + edge.width / 2, edge.y + 5)
+    await page.mouse.down()
+    await page.mouse.move(edge.x + edge.width / 2 + 60, edge.y + 5, { steps: 3 })
+    await page.mouse.up()
+    await expect.poll(async () => (await boxOf(heading)).width).toBeCloseTo(width + 60, 0)
+  }
+  await widen(page.getByRole('columnheader', { name: 'B', exact: true }))
+  await page.goto('/files/semicolons.csv')
+  await widen(page.locator('.csv-heading').first())
+  expect(opened.problems).toEqual([])
 })

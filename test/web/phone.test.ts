@@ -94,6 +94,13 @@ describe('the files screen on a phone', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('says how much is in a folder', async () => {
+    await using open = await openPhone({ 'full/a.txt': 'a', 'full/b.txt': 'b', empty: null })
+    await entry(open.page, 'full').getByText('2 items · ').waitFor()
+    await entry(open.page, 'empty').getByText('Empty folder · ').waitFor()
+    expect(open.problems).toEqual([])
+  })
+
   it('selects by press and hold, then toggles with taps, and acts from the bar', async () => {
     await using open = await openPhone({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
     const { page, finger, tree } = open

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { boxOf, sharedBrowser } from './browser-steps.ts'
 import {
   addUser,
   entry,
@@ -98,6 +98,17 @@ describe('the picker of folders', () => {
       async () => (await tree.read('x/deep/target folder/new one/a.txt')) === 'a',
     )
     expect(await tree.read('a.txt')).toBe('a')
+  })
+
+  it('empties the search for a folder by its cross', async () => {
+    await using open = await openFolder({ 'a.txt': 'a', 'x/y.txt': 'y' })
+    const { page } = open
+    const field = (await openPicker(page, 'Copy', 'a.txt')).getByPlaceholder('Find a folder')
+    await field.fill('target f')
+    const { right, y, height } = await boxOf(field)
+    await page.mouse.click(right - 6, y + height / 2)
+    await expect.poll(() => field.inputValue()).toBe('')
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true)
   })
 
   it('copy: Enter takes the first folder found, and once more copies there', async () => {

@@ -220,6 +220,33 @@ it('goes on in a slideshow past what cannot be shown, and can be stopped there',
   await page.getByRole('button', { name: 'Stop slideshow' }).waitFor({ state: 'detached' })
 })
 
+it('has its tools in one line on a phone, and a slideshow without anything around the pictures', async () => {
+  const options = { viewport: { ...PHONE, width: 360 }, isMobile: true, hasTouch: true }
+  await using opened = await site.open({ path: '/files/b.png', ...options })
+  const { page } = opened
+  await picture(page).waitFor()
+  await page.getByRole('button', { name: 'Crop' }).waitFor()
+  const tools = page.getByRole('toolbar', { name: 'Picture' }).getByRole('button')
+  const tops = await tools.evaluateAll((all) =>
+    all.filter((tool) => tool.checkVisibility()).map((tool) => tool.getBoundingClientRect().top),
+  )
+  expect(tops.length).toBeGreaterThan(5)
+  expect(new Set(tops).size).toBe(1)
+
+  await page.getByRole('button', { name: 'Slideshow' }).tap()
+  const around = page.locator('.vw-head, .vw-film, .vw-tools')
+  const opacities = () =>
+    around.evaluateAll((all) => all.map((each) => getComputedStyle(each).opacity).join(' '))
+  await expect.poll(opacities).toBe('0 0 0')
+  await page.locator('.vw-head h1').getByText('c.png').waitFor()
+  await picture(page).waitFor()
+  expect(await opacities()).toBe('0 0 0')
+  await page.touchscreen.tap(180, 300)
+  await expect.poll(opacities).toBe('1 1 1')
+  await page.getByRole('button', { name: 'Stop slideshow' }).tap()
+  expect(opened.problems).toEqual([])
+})
+
 it('stays in the viewer with the keyboard when Escape ends a slideshow', async () => {
   await using opened = await site.open({ path: '/files/b.png' })
   const { page } = opened

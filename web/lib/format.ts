@@ -38,7 +38,7 @@ export function formatCounts(folders: number, files: number): string {
   const parts: string[] = []
   if (folders > 0) parts.push(plural(folders, { one: '# folder', other: '# folders' }))
   if (files > 0) parts.push(plural(files, { one: '# file', other: '# files' }))
-  return parts.join(', ')
+  return formatSeries(parts)
 }
 
 /** `value` from 0 to 100. */
@@ -154,6 +154,16 @@ export function formatDistanceInText(moment: number | string | Date, nowMs = Dat
   return text.charAt(0).toLocaleLowerCase(intlLocale()) + text.slice(1)
 }
 
+/** Like `formatDistance`, of what ends by itself: `In 1 minute` until it has, as nothing ends `now`. */
+export function formatEnd(moment: number | string | Date, nowMs = Date.now()): string {
+  return formatDistance(Math.max(toMs(moment), nowMs + MINUTE_MS), nowMs)
+}
+
+/** Like `formatEnd`, for the middle of a sentence. */
+export function formatEndInText(moment: number | string | Date, nowMs = Date.now()): string {
+  return formatDistanceInText(Math.max(toMs(moment), nowMs + MINUTE_MS), nowMs)
+}
+
 /** Day and time for comparing two moments: `Today, 09:12`, `2 Nov 2026, 11:20`. */
 export function formatDayAndTime(moment: number | string | Date, nowMs = Date.now()): string {
   const ms = toMs(moment)
@@ -205,6 +215,17 @@ export function formatDuration(seconds: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(whole % 60)}` : `${minutes}:${two(whole % 60)}`
 }
 
+/** One after the other with the comma of the language, without an “and”. */
+export function formatSeries(items: readonly string[]): string {
+  return items.reduce((first, next) => (first === '' ? next : i18n._(msg`${first}, ${next}`)), '')
+}
+
+/** Keeps the direction of a name from that of the text around it. */
+export function isolate(name: string): string {
+  return `\u2068${name}\u2069`
+}
+
+/** `a, b and c`. */
 export function formatList(items: readonly string[]): string {
   return cached('list', (locale) => new Intl.ListFormat(locale)).format(items)
 }

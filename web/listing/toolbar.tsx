@@ -8,7 +8,7 @@ import { Fragment, useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { FileEntry } from '../../src/api-types.ts'
 import { type ArchiveFormat, archiveEndings, archiveFormats } from '../api/files.ts'
-import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
+import { formatCounts, formatNumber, formatSeries, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { NARROW, PHONE, useMedia } from '../lib/page/media.ts'
 import { chooseSort } from '../operations/choose-view.ts'
@@ -125,7 +125,7 @@ function SelectionBar() {
   useEffect(() => {
     const parts = [plural(count, { one: '# selected', other: '# selected' })]
     if (bytes > 0) parts.push(formatSize(bytes))
-    announce(parts.join(', '))
+    announce(formatSeries(parts))
   }, [count, bytes])
   // Without a selection some would mean the whole folder or the entry with the focus, which is not what
   // this bar is about.

@@ -6,7 +6,7 @@ import { useId, useState } from 'react'
 import type { ShareRecord } from '../../src/api-types.ts'
 import { directLinkOf, sharePageUrl } from '../api/shares.ts'
 import { useMinute } from '../lib/clock.ts'
-import { formatDistanceInText, formatMoment } from '../lib/format.ts'
+import { formatEndInText, formatMoment } from '../lib/format.ts'
 import { copyWithToast } from '../operations/copy-text.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 import { tintOf } from '../ui/file-icon.tsx'
@@ -28,7 +28,7 @@ export function ShareLink({ link, password, isDir, onCopy, onDelete }: ShareLink
   const nowMs = useMinute()
   const page = sharePageUrl(link.hash)
   const endsMs = link.expire * 1000
-  const ends = formatDistanceInText(endsMs, nowMs)
+  const ends = formatEndInText(endsMs, nowMs)
   const expired = link.expire !== 0 && endsMs <= nowMs
 
   const copyDirect = () => copyWithToast(directLinkOf(link.hash), t`Direct link copied`)

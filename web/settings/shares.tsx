@@ -8,7 +8,7 @@ import type { ShareRecord, UserRecord } from '../../src/api-types.ts'
 import { deleteShare, listShares, sharePageUrl } from '../api/shares.ts'
 import { listUsers } from '../api/users.ts'
 import { useMinute } from '../lib/clock.ts'
-import { formatDistance, formatMoment } from '../lib/format.ts'
+import { formatEnd, formatMoment } from '../lib/format.ts'
 import { go } from '../lib/page/navigate.ts'
 import { nameOf, trimPath } from '../lib/paths.ts'
 import { copyLink } from '../operations/copy-text.ts'
@@ -177,5 +177,5 @@ function Life({ share }: { share: ShareRecord }) {
     )
   if (share.expire === 0) return <Trans>Never</Trans>
   const endsMs = share.expire * 1000
-  return <span data-tip={formatMoment(endsMs)}>{formatDistance(endsMs, nowMs)}</span>
+  return <span data-tip={formatMoment(endsMs)}>{formatEnd(endsMs, nowMs)}</span>
 }

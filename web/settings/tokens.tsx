@@ -7,7 +7,7 @@ import type { ApiTokenRecord } from '../../src/api-types.ts'
 import { deleteToken, listTokens } from '../api/tokens.ts'
 import { boot } from '../lib/boot.ts'
 import { useMinute } from '../lib/clock.ts'
-import { formatDistanceInText, formatMoment } from '../lib/format.ts'
+import { formatEndInText, formatMoment } from '../lib/format.ts'
 import { ROOT } from '../lib/paths.ts'
 import { openPrompt } from '../operations/prompts.ts'
 import { toastError, toastSuccess } from '../operations/toasts.ts'
@@ -78,7 +78,7 @@ function Token({ token, onRemove }: { token: ApiTokenRecord; onRemove: () => voi
   const nowMs = useMinute()
   const rights = useOwnRights().filter(({ right }) => perm[right])
   const expired = expires !== null && Date.parse(expires) <= nowMs
-  const ends = expires === null ? '' : formatDistanceInText(expires, nowMs)
+  const ends = expires === null ? '' : formatEndInText(expires, nowMs)
   return (
     <li className="device">
       <KeyRound className="i i-lg mid" aria-hidden />

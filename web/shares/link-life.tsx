@@ -1,12 +1,12 @@
 import { Trans } from '@lingui/react/macro'
 import { Clock } from 'lucide-react'
 import { useMinute } from '../lib/clock.ts'
-import { formatDistanceInText, formatMoment } from '../lib/format.ts'
+import { formatEndInText, formatMoment } from '../lib/format.ts'
 
 export function LinkLife({ expiresAtMs }: { expiresAtMs: number | null }) {
   const nowMs = useMinute()
   if (expiresAtMs === null) return null
-  const when = formatDistanceInText(expiresAtMs, nowMs)
+  const when = formatEndInText(expiresAtMs, nowMs)
   return (
     <p className="publife row dim fs-sm">
       <Clock className="i i-xs" aria-hidden />

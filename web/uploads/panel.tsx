@@ -6,13 +6,7 @@ import { Bell, Check, ChevronDown, History, Pause, Play, TriangleAlert, X } from
 import { useEffect, useRef, useState } from 'react'
 import { type Snapshot, useSnapshot } from 'valtio'
 import type { Job } from '../../src/job-types.ts'
-import {
-  formatDistanceInText,
-  formatList,
-  formatNumber,
-  formatPercent,
-  formatSize,
-} from '../lib/format.ts'
+import { formatList, formatMoment, formatNumber, formatPercent, formatSize } from '../lib/format.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { nameOf } from '../lib/paths.ts'
 import { dismissJobs } from '../operations/follow-jobs.ts'
@@ -282,7 +276,7 @@ function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
   const target = batch.targetPath === '/' ? t`My files` : nameOf(batch.targetPath)
   const names = formatList(batch.names)
   const more = left - batch.names.length
-  const when = formatDistanceInText(batch.startedAtMs)
+  const when = formatMoment(batch.startedAtMs)
   const size = formatSize(batch.leftBytes)
 
   async function onDiscard() {

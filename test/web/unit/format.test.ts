@@ -3,10 +3,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { ApiError } from '../../../web/api/client.ts'
 import { messageOf } from '../../../web/api/error-text.ts'
 import {
+  formatCounts,
   formatDate,
   formatDimensions,
   formatDistance,
   formatDuration,
+  formatEnd,
+  formatEndInText,
+  formatSeries,
   formatSize,
 } from '../../../web/lib/format.ts'
 import { chooseLocale, matchLocale } from '../../../web/lib/i18n.ts'
@@ -47,6 +51,16 @@ describe('sizes', () => {
     expect(formatSize(86_221)).toBe('\u206684.2 KiB\u2069')
     i18n.loadAndActivate({ locale: 'en', messages: {} })
   })
+})
+
+it('what stands one after the other has the comma of the language between', async () => {
+  expect(formatCounts(3, 1024)).toBe('3 folders, 1,024 files')
+  expect(formatSeries([])).toBe('')
+  const { messages } = await import('../../../locales/ar.po')
+  i18n.loadAndActivate({ locale: 'ar', messages })
+  expect(formatSeries(['anna', 'ben', 'carla'])).toBe('anna، ben، carla')
+  expect(formatCounts(3, 5)).toBe('3 مجلدات، 5 ملفات')
+  i18n.loadAndActivate({ locale: 'en', messages: {} })
 })
 
 describe('dates', () => {
@@ -94,6 +108,16 @@ describe('dates', () => {
     [DAY * 548, 'In 2 years'],
   ])('%d ms away is %s', (away, text) => {
     expect(formatDistance(NOW + away, NOW)).toBe(text)
+  })
+
+  it.each([
+    [-DAY, 'In 1 minute'],
+    [0, 'In 1 minute'],
+    [1000, 'In 1 minute'],
+    [MINUTE * 2, 'In 2 minutes'],
+  ])('%d ms away, of an end, is %s', (away, text) => {
+    expect(formatEnd(NOW + away, NOW)).toBe(text)
+    expect(formatEndInText(NOW + away, NOW)).toBe(text.replace('In', 'in'))
   })
 
   it('of this day never reach 24 hours', () => {

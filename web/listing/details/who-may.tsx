@@ -5,7 +5,7 @@ import type { FolderAccess } from '../../../src/access-types.ts'
 import type { Verb } from '../../../src/api-types.ts'
 import { listAccess } from '../../api/access.ts'
 import { boot } from '../../lib/boot.ts'
-import { formatList } from '../../lib/format.ts'
+import { formatList, formatSeries, isolate } from '../../lib/format.ts'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { verbWords } from '../../lib/verbs.ts'
 import { toastError } from '../../operations/toasts.ts'
@@ -65,12 +65,7 @@ function Rights(access: FolderAccess) {
           <div key={verbs.join()}>
             <dt>{wordsOf(verbs)}</dt>
             <dd>
-              {names.slice(0, MOST_NAMES).map((name, at) => (
-                <span key={name}>
-                  {at > 0 && ', '}
-                  <bdi>{name}</bdi>
-                </span>
-              ))}
+              {formatSeries(names.slice(0, MOST_NAMES).map(isolate))}
               {names.length > MOST_NAMES && (
                 <span className="dim">
                   {' '}

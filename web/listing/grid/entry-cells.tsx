@@ -173,14 +173,21 @@ export const ListRow = memo(function ListRow(props: CellProps) {
 export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: boolean }) {
   const { entry, selected, selecting, taken } = props
   const { t } = useLingui()
+  const asks = asksForSummary(entry)
+  const [summary, setSummary] = useState<FolderSummary | null>()
   return (
     <div {...cellAttributes(props, 'trow', 'row')}>
+      {asks && <SummaryOf entry={entry} onKnown={setSummary} />}
       <span role="gridcell" className="name trow__name grow">
         <EntryLink entry={entry}>
           <EntryIcon entry={entry} size="lg" />
           <span className="trow__words">
             <NameLabel name={entry.name} />
-            <EntryFacts entry={entry} taken={taken} />
+            {asks && summary !== null ? (
+              <FolderFacts summary={summary} modified={taken ?? entry.modified} />
+            ) : (
+              <EntryFacts entry={entry} taken={taken} />
+            )}
           </span>
         </EntryLink>
       </span>
@@ -222,7 +229,7 @@ export const FolderCard = memo(function FolderCard(props: CellProps) {
   const { entry, selected, taken } = props
   const { t } = useLingui()
   const id = useId()
-  const asks = entry.unreachable !== true && !savesData()
+  const asks = asksForSummary(entry)
   const [summary, setSummary] = useState<FolderSummary | null>()
   return (
     <div {...cellAttributes(props, 'fcard', 'gridcell', id)}>
@@ -247,7 +254,17 @@ export const FolderCard = memo(function FolderCard(props: CellProps) {
   )
 })
 
-function FolderFacts({ summary }: { summary: FolderSummary | undefined }) {
+function asksForSummary(entry: FileEntry): boolean {
+  return entry.isDir && entry.unreachable !== true && !savesData()
+}
+
+interface FolderFactsProps {
+  summary: FolderSummary | undefined
+  /** Said behind it where there is room; '' where it is not known. */
+  modified?: string
+}
+
+function FolderFacts({ summary, modified = '' }: FolderFactsProps) {
   return (
     <small className="facts trunc num dim">
       {summary?.items === 0 ? (
@@ -256,6 +273,12 @@ function FolderFacts({ summary }: { summary: FolderSummary | undefined }) {
         <Plural value={summary.items} one="# item" other="# items" />
       ) : (
         '\u00a0'
+      )}
+      {summary && modified !== '' && (
+        <>
+          {' · '}
+          <EntryDate modified={modified} />
+        </>
       )}
     </small>
   )

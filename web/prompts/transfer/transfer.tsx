@@ -7,6 +7,7 @@ import { useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { messageOf } from '../../api/error-text.ts'
 import { search } from '../../api/search.ts'
+import { formatSeries, isolate } from '../../lib/format.ts'
 import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { joinPath, nameOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
@@ -78,7 +79,9 @@ export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
       title={<Heading kind={kind} items={items} />}
       subtitle={
         names.length > 0 && (
-          <bdi className="transfer__names trunc">{names.slice(0, 20).join(', ')}</bdi>
+          <span className="transfer__names trunc">
+            {formatSeries(names.slice(0, 20).map(isolate))}
+          </span>
         )
       }
       className="transfer"

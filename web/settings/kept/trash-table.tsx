@@ -4,7 +4,7 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { FolderInput, RotateCcw, Trash2 } from 'lucide-react'
 import type { TrashItem } from '../../api/trash.ts'
 import { useMinute } from '../../lib/clock.ts'
-import { formatDistance, formatMoment, formatSize } from '../../lib/format.ts'
+import { formatEnd, formatMoment, formatSize } from '../../lib/format.ts'
 import { nameOf, parentOf, ROOT, shownName } from '../../lib/paths.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -105,7 +105,7 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
       <td className="mid" data-label={t`Expires`}>
         {expiresAt !== null && (
           <time dateTime={expiresAt} data-tip={formatMoment(expiresAt)}>
-            {formatDistance(expiresAt, nowMs)}
+            {formatEnd(expiresAt, nowMs)}
           </time>
         )}
       </td>

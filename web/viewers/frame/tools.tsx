@@ -36,12 +36,19 @@ interface TextToolProps {
   /** What it does, where `children`, a short text, say too little; both are its name. */
   label?: string
   pressed?: boolean
+  className?: string
   onClick(): void
 }
 
-export function TextTool({ children, label, pressed, onClick }: TextToolProps) {
+export function TextTool({ children, label, pressed, className, onClick }: TextToolProps) {
   return (
-    <Button size="sm" data-tip={label} aria-pressed={pressed} onClick={onClick}>
+    <Button
+      size="sm"
+      className={className}
+      data-tip={label}
+      aria-pressed={pressed}
+      onClick={onClick}
+    >
       {children}
       {label !== undefined && <span className="sr"> {label}</span>}
     </Button>

@@ -165,7 +165,12 @@ function PictureTools({ picture, percent, children }: PictureToolsProps) {
       <Tool icon={ZoomIn} label={t`Zoom in`} onClick={() => picture.zoom(1.25)} />
       <ToolGap />
       <Tool icon={Scan} label={t`Fit to window`} pressed={picture.fitted} onClick={picture.fit} />
-      <TextTool label={t`Actual size`} pressed={percent === 100} onClick={() => picture.zoomTo(1)}>
+      <TextTool
+        className="not-phone"
+        label={t`Actual size`}
+        pressed={percent === 100}
+        onClick={() => picture.zoomTo(1)}
+      >
         1:1
       </TextTool>
       <Tool icon={RotateCw} label={t`Rotate`} onClick={picture.turn} />

@@ -6,8 +6,7 @@
 import { useLingui } from '@lingui/react/macro'
 import type { VirtualItem } from '@tanstack/react-virtual'
 import { ArrowDown, ArrowUp } from 'lucide-react'
-import { useRef } from 'react'
-import { isRtl } from '../../lib/i18n.ts'
+import { ColumnEdge } from './column-edge.tsx'
 import type { CsvSort } from './csv-client.ts'
 
 export const HEAD_PX = 36
@@ -58,8 +57,6 @@ interface HeadingProps {
 /** Up, down, and back to the order of the file. */
 function Heading({ name, column, isNumber, sort, onSort, onResize }: HeadingProps) {
   const { index } = column
-  /** Where its edge was taken hold of, and how wide it was. */
-  const from = useRef<{ x: number; px: number } | null>(null)
   const next =
     sort === null
       ? { column: index, ascending: true }
@@ -79,23 +76,7 @@ function Heading({ name, column, isNumber, sort, onSort, onResize }: HeadingProp
         {sort?.ascending === true && <ArrowUp className="i i-xs" aria-hidden />}
         {sort?.ascending === false && <ArrowDown className="i i-xs" aria-hidden />}
       </button>
-      <span
-        className="csv-edge"
-        aria-hidden
-        onPointerDown={(event) => {
-          event.preventDefault()
-          event.currentTarget.setPointerCapture(event.pointerId)
-          from.current = { x: event.clientX, px: column.size }
-        }}
-        onPointerMove={(event) => {
-          if (from.current === null) return
-          const wider = (event.clientX - from.current.x) * (isRtl() ? -1 : 1)
-          onResize(from.current.px + wider)
-        }}
-        onLostPointerCapture={() => {
-          from.current = null
-        }}
-      />
+      <ColumnEdge px={column.size} onResize={onResize} />
     </span>
   )
 }

@@ -4,7 +4,7 @@
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import type { VirtualItem } from '@tanstack/react-virtual'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { ApiError } from '../../api/client.ts'
 import { extensionOf } from '../../lib/file-class.ts'
@@ -18,6 +18,8 @@ import { Busy, Message, UnreadReason } from '../frame/tools.tsx'
 import { useFile } from '../frame/use-file.ts'
 import { focusQuietly, useViewerKeys } from '../frame/viewer-keys.ts'
 import { readWhole, repackOffice } from '../office/repack.ts'
+import { ColumnEdge } from './column-edge.tsx'
+import { useColumnWidths } from './column-widths.ts'
 import sheetStyles from './sheet.css?url'
 import workerUrl from './sheet.worker.ts?worker'
 import type { SheetReply, SheetTable } from './sheet-message.ts'
@@ -125,17 +127,23 @@ async function readSheets(
 
 const ROW_PX = 30
 const HEAD_COLUMN_PX = 56
+const LEAST_CHARS = 6
+const MOST_CHARS = 42
+const ROWS_LOOKED_AT = 200
 
 /** One sheet; only the cells in sight exist in the page. */
 function SheetGrid({ table }: { table: SheetTable }) {
   const { t } = useLingui()
   const scroller = useRef<HTMLDivElement>(null)
-  const [widths] = useState(() => columnWidths(table))
+  const [chars] = useState(() => columnChars(table))
+  const { widths, resize } = useColumnWidths(scroller, chars, HEAD_COLUMN_PX)
   const rows = useRows(() => scroller.current, table.rows.length, ROW_PX, { paddingStart: ROW_PX })
   const columns = useColumns(() => scroller.current, widths, {
     isRtl: false,
     paddingStart: HEAD_COLUMN_PX,
   })
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it has read the widths before
+  useLayoutEffect(() => columns.measure(), [widths])
 
   useEffect(() => focusQuietly(scroller.current), [])
   useViewerKeys((event) => {
@@ -182,10 +190,11 @@ function SheetGrid({ table }: { table: SheetTable }) {
             <span
               key={column.key}
               role="columnheader"
-              className="vw-grid-cell trunc"
+              className="vw-grid-cell"
               style={{ width: column.size, transform: `translateX(${column.start}px)` }}
             >
               {letters(column.index)}
+              <ColumnEdge px={column.size} onResize={(px) => resize(column.index, { px })} />
             </span>
           ))}
         </div>
@@ -241,14 +250,15 @@ function SheetRow({ index, startPx, cells, columns }: SheetRowProps) {
   )
 }
 
-function columnWidths(table: SheetTable): number[] {
-  const widths = new Array<number>(table.columns).fill(72)
-  for (const row of table.rows.slice(0, 200)) {
+/** How long the texts of each column are, as far as its width goes by them. */
+function columnChars(table: SheetTable): number[] {
+  const chars = new Array<number>(table.columns).fill(LEAST_CHARS)
+  for (const row of table.rows.slice(0, ROWS_LOOKED_AT)) {
     for (const [index, text] of row.entries()) {
-      widths[index] = Math.min(340, Math.max(widths[index] ?? 72, text.length * 8.5 + 28))
+      chars[index] = Math.max(chars[index] ?? LEAST_CHARS, Math.min(MOST_CHARS, text.length))
     }
   }
-  return widths
+  return chars
 }
 
 function isNumber(text: string): boolean {
