@@ -39,7 +39,7 @@ async function watched(
   place: 'disk' | 'memory',
   args: string[] = [],
 ): Promise<Server> {
-  const preload = `--expose-gc --import ${new URL('./watch-loop.ts', import.meta.url)}`
+  const preload = `--expose-gc --require ${join(import.meta.dirname, 'watch-loop.ts')}`
   const env = { NODE_OPTIONS: preload, NODE_NO_WARNINGS: '1' }
   return stack.use(await serve(place === 'memory' ? memoryFolder() : null, { args, env }))
 }

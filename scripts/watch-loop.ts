@@ -1,4 +1,4 @@
-// Preloaded into a server that is measured (NODE_OPTIONS=--import): on SIGUSR2 it tells on stderr for how long the event
+// Preloaded into a server that is measured (NODE_OPTIONS=--require): on SIGUSR2 it tells on stderr for how long the event
 // loop was held at most since the last time, and how much the heap has after a collection. What the thread waited for a
 // processor, which others had, does not count (/proc/<pid>/schedstat).
 import { openSync, readSync } from 'node:fs'

@@ -18,18 +18,24 @@ export function freeingVolume(volume: Volume, makeRoom: Retention['makeRoom']): 
     ...volume,
     requireSpace: (realDir, sizeBytes, folder) =>
       unlessFull(realDir, sizeBytes, () => volume.requireSpace(realDir, sizeBytes, folder)),
+    createSmall: (folder, name, file) =>
+      unlessFull(folder.realDir, bytesOf(file.content), () =>
+        volume.createSmall(folder, name, file),
+      ),
     openTemp: async (folder, name, options) => {
       const { realDir } = folder
       const temp = await volume.openTemp(folder, name, options)
-      const write: TempFile['write'] = (buffers, position, how) => {
-        const bytes = buffers.reduce((sum, { length }) => sum + length, 0)
-        return unlessFull(realDir, bytes, () => temp.write(buffers, position, how))
-      }
+      const write: TempFile['write'] = (buffers, position, how) =>
+        unlessFull(realDir, bytesOf(buffers), () => temp.write(buffers, position, how))
       const requireSpace: TempFile['requireSpace'] = (bytes) =>
         unlessFull(realDir, bytes, () => temp.requireSpace(bytes))
       return { ...temp, write, requireSpace }
     },
   }
+}
+
+function bytesOf(buffers: readonly Uint8Array[]): number {
+  return buffers.reduce((sum, { length }) => sum + length, 0)
 }
 
 function isNoSpace(error: unknown): boolean {

@@ -29,6 +29,8 @@ export function countedVolume(volume: Volume, quotas: Quotas): Volume {
       quotas.isActive
         ? openTemp(counting, folder, name, options)
         : volume.openTemp(folder, name, options),
+    createSmall: async (folder, name, file) =>
+      quotas.isActive ? null : volume.createSmall(folder, name, file),
     rename: (from, to, options) =>
       quotas.isActive ? rename(counting, from, to, options) : volume.rename(from, to, options),
     remove: (folder, name, options) =>

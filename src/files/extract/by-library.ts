@@ -49,8 +49,8 @@ export async function readByLibrary(file: ArchiveFile, output: Output): Promise<
       return
     }
     const entry = { name: nameOf(found) as string, ...factsOf(library, layout, found) }
-    await output.entry(entry)
-    if (entry.kind === 'file') await tellContent(library, archive, entry.sizeBytes, output)
+    output.entry(entry)
+    if (entry.kind === 'file') tellContent(library, archive, entry.sizeBytes, output)
   }
 }
 
@@ -63,25 +63,23 @@ function readLibrary(): Buffer {
   return readFileSync(createRequire(import.meta.url).resolve('libarchive.js/dist/libarchive.wasm'))
 }
 
-async function tellContent(
-  library: Library,
-  archive: number,
-  sizeBytes: number,
-  output: Output,
-): Promise<void> {
+function tellContent(library: Library, archive: number, sizeBytes: number, output: Output): void {
   for (let left = sizeBytes; left > 0; ) {
     const bytes = left < 2 * PIECE_BYTES ? left : PIECE_BYTES
     const marked = markMemory(library, bytes)
     const piece = library._get_filedata(archive, bytes)
-    if (piece <= 0 || isMarked(library, marked, piece, bytes)) return output.end('damaged')
-    await output.data(library.HEAPU8.subarray(piece, piece + bytes))
+    if (piece <= 0 || isMarked(library, marked, piece, bytes)) {
+      output.end('damaged')
+      return
+    }
+    output.data(library.HEAPU8.subarray(piece, piece + bytes))
     library._free(piece)
     left -= bytes
   }
   // Sums are compared where it ends.
   const end = sizeBytes > 0 ? library._get_filedata(archive, 1) : 0
   if (end > 0) library._free(end)
-  await output.end(end < 0 ? 'damaged' : null)
+  output.end(end < 0 ? 'damaged' : null)
 }
 
 const MARK = randomBytes(16)

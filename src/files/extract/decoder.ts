@@ -3,28 +3,30 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { isExecutable } from '../../inside.ts'
 import { AppError } from '../../lib/errors.ts'
-import { createTurns } from '../../lib/turns.ts'
 import { bareEnvironment, residentBytes } from '../../programs/decoder-child.ts'
 import { findProgram } from '../../programs/find-program.ts'
 import { killGroup } from '../../programs/kill-group.ts'
 import type { OpenFile } from '../place/scope.ts'
-import { type DecoderTask, type Head, readFrames } from './wire.ts'
+import { type DecoderTask, type Frame, readFrames } from './wire.ts'
 
 /** Nothing takes longer from one piece to the next. */
 const SILENT_MS = 60_000
 /** With what Node itself takes. An archive that asks for more is refused. */
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024
 const MEMORY_CHECK_MS = 250
+/** So much is collected while what came before is worked on. */
+const COLLECTED_BYTES = 1024 * 1024
 
 /**
- * What is in an archive, frame by frame, as long as they are asked for. Throws what ends it: `damaged`, `unsupported`,
- * `invalid_password`, `too_large` for what takes too much memory, or the signal's reason.
+ * What is in an archive, as many frames at a time as have come; all of them are to be taken before the next are asked for.
+ * Throws what ends it: `damaged`, `unsupported`, `invalid_password`, `too_large` for what takes too much memory, or the
+ * signal's reason.
  */
 export async function* decode(
   { handle, sizeBytes }: OpenFile,
   task: Omit<DecoderTask, 'sizeBytes'>,
   signal: AbortSignal,
-): AsyncGenerator<{ head: Head; body: Buffer }, void> {
+): AsyncGenerator<Iterable<Frame>, void> {
   signal.throwIfAborted()
   const child = start(handle.fd)
   const end = (why: AppError) => {
@@ -41,19 +43,11 @@ export async function* decode(
   child.stdin?.on('error', () => {})
   child.stdin?.write(`${JSON.stringify({ ...task, sizeBytes })}\n`)
   let isOver = false
-  const turn = createTurns()
+  const onOver = () => {
+    isOver = true
+  }
   try {
-    for await (const frame of readFrames(awaited(child, end))) {
-      if ('over' in frame.head) {
-        const { over, message } = frame.head
-        isOver = true
-        if (over !== null) throw new AppError(over, message ?? 'the archive cannot be read')
-      } else {
-        // Hundreds of small files come in one piece.
-        await turn()
-        yield frame
-      }
-    }
+    for await (const frames of readFrames(collected(child, end))) yield untilOver(frames, onOver)
   } catch (error) {
     signal.throwIfAborted()
     throw failure ?? (error instanceof AppError ? error : new AppError('damaged', `${error}`))
@@ -67,22 +61,71 @@ export async function* decode(
   if (!isOver) throw failure ?? new AppError('damaged', 'the decoder ended')
 }
 
-/** Its output. While that is waited for and nothing comes, it is ended. */
-async function* awaited(
+function* untilOver(frames: Iterable<Frame>, onOver: () => void): Generator<Frame, void> {
+  const next = frames[Symbol.iterator]()
+  for (;;) {
+    const frame = nextOf(next)
+    if (!frame) return
+    if (!('over' in frame.head)) {
+      yield frame
+      continue
+    }
+    const { over, message } = frame.head
+    onOver()
+    if (over !== null) throw new AppError(over, message ?? 'the archive cannot be read')
+  }
+}
+
+/** A decoder that was taken over may say anything. */
+function nextOf(frames: Iterator<Frame>): Frame | undefined {
+  try {
+    return frames.next().value
+  } catch (error) {
+    throw error instanceof AppError ? error : new AppError('damaged', `${error}`)
+  }
+}
+
+/** Its output, all that has come at a time. While that is waited for and nothing comes, it is ended. */
+async function* collected(
   { stdout }: ChildProcess,
   end: (why: AppError) => void,
-): AsyncGenerator<Buffer, void> {
+): AsyncGenerator<Buffer[], void> {
   if (!stdout) return
   const late = () => end(new AppError('damaged', 'nothing comes out of it'))
-  let timer = setTimeout(late, SILENT_MS)
+  let chunks: Buffer[] = []
+  let bytes = 0
+  let isOver = false
+  let wake = () => {}
+  const onEnd = () => {
+    isOver = true
+    wake()
+  }
+  stdout.on('data', (chunk: Buffer) => {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes >= COLLECTED_BYTES) stdout.pause()
+    wake()
+  })
+  stdout.on('error', onEnd).on('end', onEnd).on('close', onEnd)
   try {
-    for await (const chunk of stdout) {
-      clearTimeout(timer)
-      yield chunk as Buffer
-      timer = setTimeout(late, SILENT_MS)
+    for (;;) {
+      if (chunks.length > 0) {
+        const come = chunks
+        chunks = []
+        bytes = 0
+        stdout.resume()
+        yield come
+      } else if (isOver) return
+      else {
+        const timer = setTimeout(late, SILENT_MS)
+        await new Promise<void>((resolve) => {
+          wake = resolve
+        })
+        clearTimeout(timer)
+      }
     }
   } finally {
-    clearTimeout(timer)
+    stdout.destroy()
   }
 }
 

@@ -1,7 +1,8 @@
 // The compressions around a tar, undone.
-import { PassThrough, pipeline, Readable, type Transform } from 'node:stream'
+import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from 'node:zlib'
 import { AppError } from '../../lib/errors.ts'
+import { giveBack } from '../transfer/give-back.ts'
 import { unpackBzip2 } from './bunzip2.ts'
 import { type ArchiveFile, bytesAt, pieces } from './source.ts'
 import { unpackLz4 } from './unlz4.ts'
@@ -36,10 +37,10 @@ export async function kindOf(file: ArchiveFile): Promise<Kind> {
   throw new AppError('unsupported', 'no archive that is known')
 }
 
-/** The bytes of an archive without its compression. Throws `damaged`. */
+/** The bytes of an archive without its compression, in pieces that are good until the next is asked for. Throws `damaged`. */
 export function unpacked(file: ArchiveFile, kind: Compression): AsyncIterable<Buffer> {
   const source = pieces(file)
-  if (kind === 'none') return source
+  if (kind === 'none') return givenBack(source)
   if (kind === 'bzip2') return unpackBzip2(source)
   if (kind === 'lz4') return unpackLz4(source)
   if (kind === 'snappy') return unpackSnappy(source)
@@ -62,16 +63,50 @@ async function* through(
   source: AsyncIterable<Buffer>,
   make: () => Promise<Transform>,
 ): AsyncGenerator<Buffer, void> {
-  const decoder = await make()
-  const out = new PassThrough({ highWaterMark: CHUNK_BYTES })
-  pipeline(Readable.from(source, { objectMode: false }), decoder, out, () => {})
   try {
-    for await (const chunk of out) yield chunk as Buffer
+    yield* decoded(source, await make())
   } catch (error) {
+    if (error instanceof AppError) throw error
     const { message } = error as Error
     // As liblzma and libzstd say it.
     const needsMemory = /memory (?:usage limit|for decoding)/i.test(message)
     throw new AppError(needsMemory ? 'too_large' : 'damaged', message)
+  }
+}
+
+/**
+ * What a decoder makes of a source whose pieces are nobody else's, in pieces that are good until the next is asked for.
+ * Throws its error.
+ */
+export async function* decoded(
+  source: AsyncIterable<Buffer>,
+  decoder: Transform,
+): AsyncGenerator<Buffer, void> {
+  const fed = feed(source, decoder)
+  for await (const piece of decoder) {
+    yield piece as Buffer
+    giveBack([piece as Buffer])
+  }
+  await fed
+}
+
+async function feed(source: AsyncIterable<Buffer>, decoder: Transform): Promise<void> {
+  try {
+    for await (const piece of source) {
+      await new Promise<void>((resolve) => decoder.write(piece, () => resolve()))
+      if (decoder.destroyed) return
+      giveBack([piece])
+    }
+    decoder.end()
+  } catch (error) {
+    decoder.destroy(error as Error)
+  }
+}
+
+async function* givenBack(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
+  for await (const piece of source) {
+    yield piece
+    giveBack([piece])
   }
 }
 

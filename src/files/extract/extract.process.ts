@@ -1,7 +1,9 @@
 // The decoder process: a task on stdin, an archive as descriptor 3, what is in it on stdout, nothing else. A process and
 // not a thread, so that a decoder that crashes or swells takes only itself along. Ends when stdin does.
+import { writevSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { AppError } from '../../lib/errors.ts'
+import { behind } from '../volume/write-fully.ts'
 import { kindOf, unpacked } from './decompress.ts'
 import { createOutput, type Output } from './output.ts'
 import type { ArchiveFile } from './source.ts'
@@ -10,6 +12,7 @@ import type { DecoderTask } from './wire.ts'
 
 /** It waits rather than requests. */
 const NICE = 10
+const STDOUT_FD = 1
 const ARCHIVE_FD = 3
 /** Of 7z and rar, which the library has in memory as a whole. */
 const MAX_LIBRARY_BYTES = 256 * 1024 * 1024
@@ -51,17 +54,26 @@ function textOf(bytes: Buffer, { encoding }: DecoderTask): string {
 
 async function start(text: string): Promise<void> {
   const task = JSON.parse(text) as DecoderTask
-  const output = createOutput(process.stdout)
+  const output = createOutput(write)
   const { name, sizeBytes } = task
   const file = { fd: ARCHIVE_FD, name, sizeBytes, onRead: output.read }
   try {
     await unpack(file, output, task)
-    await output.over(null)
+    output.over(null)
   } catch (error) {
     const code = error instanceof AppError ? error.code : 'damaged'
-    await output.over(code, (error as Error).message)
+    output.over(code, (error as Error).message)
   }
-  process.stdout.end(() => process.exit(0))
+  process.exit(0)
+}
+
+/** Waits for the server, which the stream of this process would not. */
+function write(buffers: readonly Uint8Array[]): void {
+  try {
+    for (let left = buffers; left.length > 0; ) left = behind(left, writevSync(STDOUT_FD, left))
+  } catch {
+    process.exit(0)
+  }
 }
 
 function listen(): void {
@@ -80,7 +92,6 @@ function listen(): void {
     if (!isWhole && text.includes('\n')) void start(text)
   })
   process.stdin.on('end', () => process.exit(0))
-  process.stdout.on('error', () => process.exit(0))
 }
 
 listen()

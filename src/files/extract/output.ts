@@ -1,68 +1,74 @@
 // What the decoder process has found, on its way to the server.
-import type { Writable } from 'node:stream'
 import type { ErrorCode } from '../../api-types.ts'
 import { type ArchivedEntry, encodeHead, type Head } from './wire.ts'
 
 /** Up to this size a file is sent in one piece. */
 const WHOLE_BYTES = 64 * 1024
 const PIECE_BYTES = 256 * 1024
-/** Small frames are sent together. */
-const TOGETHER_BYTES = 64 * 1024
+/** What is small is sent together. */
+const TOGETHER_BYTES = 128 * 1024
 
-/** Told in the order of the archive; each call is waited for. */
+/** Told in the order of the archive. */
 export interface Output {
   /** A file is followed by its data and an end. */
-  entry(entry: ArchivedEntry): Promise<void>
-  /** `isFresh`: nobody else uses the memory later. */
-  data(bytes: Uint8Array, isFresh?: boolean): Promise<void>
+  entry(entry: ArchivedEntry): void
+  /** The memory is the caller's again afterwards. */
+  data(bytes: Uint8Array): void
   /** With a code the content is not what it should be. */
-  end(failure?: ErrorCode | null): Promise<void>
+  end(failure?: ErrorCode | null): void
   /** So many bytes of the archive are read. */
   read(bytes: number): void
   /** The same, told at once: while nothing else comes. */
   passed(bytes: number): void
-  over(failure: ErrorCode | null, message?: string): Promise<void>
+  over(failure: ErrorCode | null, message?: string): void
 }
 
-export function createOutput(stream: Writable): Output {
-  let waiting: { entry: ArchivedEntry; parts: Uint8Array[]; bytes: number } | null = null
+/** `write` waits until all is written. */
+export function createOutput(write: (buffers: readonly Uint8Array[]) => void): Output {
+  const together = Buffer.allocUnsafeSlow(TOGETHER_BYTES)
+  let togetherBytes = 0
+  let soon: NodeJS.Immediate | undefined
+  /** The file that may come whole, and its content. */
+  let waiting: ArchivedEntry | null = null
+  const content = Buffer.allocUnsafeSlow(WHOLE_BYTES)
+  let contentBytes = 0
   let readBytes = 0
   let toldBytes = 0
-  let soon: NodeJS.Immediate | undefined
   const release = () => {
     clearImmediate(soon)
     soon = undefined
-    stream.uncork()
+    if (togetherBytes > 0) write([together.subarray(0, togetherBytes)])
+    togetherBytes = 0
   }
-  const send = async (head: Head, ...body: readonly Uint8Array[]) => {
-    const bytes = body.reduce((sum, { length }) => sum + length, 0)
-    if (soon === undefined) {
-      stream.cork()
-      soon = setImmediate(release)
-    }
-    stream.write(encodeHead(head, bytes))
-    for (const part of body) if (part.length > 0) stream.write(part)
-    if (stream.writableLength >= TOGETHER_BYTES) {
-      release()
-      if (stream.writableNeedDrain) await new Promise((resolve) => stream.once('drain', resolve))
+  const send = (head: Head, body: Uint8Array) => {
+    const begun = encodeHead(head, body.length)
+    const bytes = begun.length + body.length
+    if (togetherBytes + bytes > TOGETHER_BYTES) release()
+    if (bytes > TOGETHER_BYTES) write([begun, body])
+    else {
+      together.set(begun, togetherBytes)
+      together.set(body, togetherBytes + begun.length)
+      togetherBytes += bytes
+      soon ??= setImmediate(release)
     }
     if (readBytes - toldBytes < PIECE_BYTES) return
     toldBytes = readBytes
-    await send({ read: readBytes })
+    send({ read: readBytes }, NOTHING)
   }
-  const begin = async () => {
+  const begin = () => {
     if (!waiting) return
-    const { entry, parts } = waiting
+    send({ entry: waiting, whole: false }, NOTHING)
+    send({ data: true }, content.subarray(0, contentBytes))
     waiting = null
-    await send({ entry, whole: false })
-    await send({ data: true }, ...parts)
   }
-  const piece = async (bytes: Uint8Array, isFresh: boolean) => {
-    const part = isFresh ? bytes : Buffer.from(bytes)
-    if (!waiting) return send({ data: true }, part)
-    waiting.parts.push(part)
-    waiting.bytes += part.length
-    if (waiting.bytes > WHOLE_BYTES) await begin()
+  const piece = (bytes: Uint8Array) => {
+    if (waiting && contentBytes + bytes.length <= WHOLE_BYTES) {
+      content.set(bytes, contentBytes)
+      contentBytes += bytes.length
+      return
+    }
+    begin()
+    send({ data: true }, bytes)
   }
   return {
     read: (bytes) => {
@@ -71,29 +77,33 @@ export function createOutput(stream: Writable): Output {
     passed: (bytes) => {
       readBytes = bytes
       toldBytes = bytes
-      void send({ read: bytes })
+      send({ read: bytes }, NOTHING)
     },
-    entry: async (entry) => {
-      if (entry.kind === 'file') waiting = { entry, parts: [], bytes: 0 }
-      else await send({ entry, whole: true })
+    entry: (entry) => {
+      if (entry.kind !== 'file') return send({ entry, whole: true }, NOTHING)
+      waiting = entry
+      contentBytes = 0
     },
-    data: async (bytes, isFresh = false) => {
+    data: (bytes) => {
       for (let at = 0; at < bytes.length; at += PIECE_BYTES)
-        await piece(bytes.subarray(at, at + PIECE_BYTES), isFresh)
+        piece(bytes.subarray(at, at + PIECE_BYTES))
     },
-    end: async (failure = null) => {
+    end: (failure = null) => {
       if (waiting && failure === null) {
-        const { entry, parts } = waiting
+        send({ entry: waiting, whole: true }, content.subarray(0, contentBytes))
         waiting = null
-        return send({ entry, whole: true }, ...parts)
+        return
       }
-      await begin()
-      await send({ end: failure })
+      begin()
+      send({ end: failure }, NOTHING)
     },
-    over: async (failure, message) => {
-      await begin()
-      await send({ read: readBytes })
-      await send({ over: failure, ...(message !== undefined && { message }) })
+    over: (failure, message) => {
+      begin()
+      send({ read: readBytes }, NOTHING)
+      send({ over: failure, ...(message !== undefined && { message }) }, NOTHING)
+      release()
     },
   }
 }
+
+const NOTHING = new Uint8Array(0)

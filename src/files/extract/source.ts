@@ -1,5 +1,5 @@
 // The archive as the decoder process reads it.
-import { read } from 'node:fs'
+import { read, readSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 const readAt = promisify(read)
@@ -30,17 +30,29 @@ export async function bytesAt(
   return buffer.subarray(0, used)
 }
 
-/** Gives parts of a file that lie one behind the other from few reads; each is good until the next is asked for. */
-export function createWindow(file: ArchiveFile): (at: number, length: number) => Promise<Buffer> {
-  let window: Buffer = Buffer.alloc(0)
+/** The most that a window gives. */
+export const WINDOW_BYTES = 256 * 1024
+
+/**
+ * Gives parts of a file that lie one behind the other from few reads, with less at its end; each is good until the next is asked
+ * for.
+ */
+export function createWindow({ fd }: ArchiveFile): (at: number, length: number) => Buffer {
+  const window = Buffer.allocUnsafeSlow(WINDOW_BYTES)
   let windowAt = 0
-  return async (at, length) => {
-    if (length > CHUNK_BYTES) return bytesAt(file, at, length)
-    if (at < windowAt || at + length > windowAt + window.length) {
-      window = await bytesAt(file, at, CHUNK_BYTES)
-      windowAt = at
+  let used = 0
+  const fill = (at: number) => {
+    windowAt = at
+    used = 0
+    while (used < WINDOW_BYTES) {
+      const bytes = readSync(fd, window, used, WINDOW_BYTES - used, at + used)
+      if (bytes === 0) return
+      used += bytes
     }
-    return window.subarray(at - windowAt, at - windowAt + length)
+  }
+  return (at, length) => {
+    if (at < windowAt || at + length > windowAt + used) fill(at)
+    return window.subarray(at - windowAt, Math.min(at - windowAt + length, used))
   }
 }
 

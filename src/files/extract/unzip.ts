@@ -1,11 +1,12 @@
 // Entries of a zip: ZIP64, deflate64 and encryption by zip.js; what is plain, by zlib.
-import { pipeline, Readable } from 'node:stream'
 import { crc32, createInflateRaw, inflateRawSync } from 'node:zlib'
 import { configure, type Entry, type FileEntry, Reader, ZipReader } from '@zip.js/zip.js'
 import type { ErrorCode } from '../../api-types.ts'
 import { AppError } from '../../lib/errors.ts'
+import { giveBack } from '../transfer/give-back.ts'
+import { decoded } from './decompress.ts'
 import type { Output } from './output.ts'
-import { type ArchiveFile, bytesAt, createWindow, pieces } from './source.ts'
+import { type ArchiveFile, bytesAt, createWindow, pieces, WINDOW_BYTES } from './source.ts'
 import type { DecoderTask } from './wire.ts'
 
 /** See extract.ts; what is more is not even listed. */
@@ -17,7 +18,7 @@ const END_BYTES = 22
 const MAX_COMMENT_BYTES = 65_535
 const LOCAL_BYTES = 30
 /** Up to this size a file is unpacked in one piece. */
-const WHOLE_BYTES = 256 * 1024
+const WHOLE_BYTES = WINDOW_BYTES
 const CHUNK_BYTES = 256 * 1024
 const STORED = 0
 const DEFLATED = 8
@@ -170,7 +171,7 @@ async function tell(archive: Archive, output: Output, found: Found): Promise<voi
   const type = (unixMode ?? 0) & S_IFMT
   const isFile = !directory && (type === 0 || type === S_IFREG)
   const kind = directory ? 'dir' : type === S_IFLNK ? 'link' : isFile ? 'file' : 'other'
-  await output.entry({
+  output.entry({
     name: filename.replaceAll('\\', '/'),
     kind,
     mode: unixMode === undefined || unixMode === 0 ? null : unixMode,
@@ -181,9 +182,9 @@ async function tell(archive: Archive, output: Output, found: Found): Promise<voi
   try {
     if (other) await unpackOther(output, other)
     else await unpackPlain(archive, output, found)
-    await output.end()
+    output.end()
   } catch (error) {
-    await output.end(codeOf(error))
+    output.end(codeOf(error))
     // Of all the same is to be expected.
     if (codeOf(error) === 'invalid_password')
       throw new AppError('invalid_password', (error as Error).message)
@@ -201,7 +202,7 @@ function codeOf(error: unknown): ErrorCode {
 async function unpackPlain(archive: Archive, output: Output, found: Found): Promise<void> {
   const { file, windowAt } = archive
   const { compressionMethod, offset, compressedSize, uncompressedSize } = found
-  const header = await windowAt(offset, LOCAL_BYTES)
+  const header = windowAt(offset, LOCAL_BYTES)
   if (header.length < LOCAL_BYTES || header.toString('latin1', 0, 4) !== 'PK\x03\x04')
     throw damaged('an entry is not where it should be')
   const from = offset + LOCAL_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28)
@@ -210,24 +211,26 @@ async function unpackPlain(archive: Archive, output: Output, found: Found): Prom
   const isSmall = compressedSize <= WHOLE_BYTES && uncompressedSize <= WHOLE_BYTES
   let sum = 0
   let bytes = 0
-  const pass = async (chunk: Buffer) => {
+  const pass = (chunk: Buffer) => {
     bytes += chunk.length
     if (bytes > uncompressedSize) throw damaged('more than it says')
     sum = crc32(chunk, sum)
-    await output.data(chunk, true)
+    output.data(chunk)
   }
   if (isSmall) {
-    const packed = await windowAt(from, compressedSize)
+    const packed = windowAt(from, compressedSize)
     // In one piece of its size, with room by which its end is seen.
     const chunkSize = Math.max(64, uncompressedSize + 1)
     const options = { chunkSize, maxOutputLength: chunkSize }
-    await pass(compressionMethod === STORED ? packed : inflateRawSync(packed, options))
+    pass(compressionMethod === STORED ? packed : inflateRawSync(packed, options))
   } else if (compressionMethod === STORED) {
-    for await (const piece of pieces(file, from, to)) await pass(piece)
+    for await (const piece of pieces(file, from, to)) {
+      pass(piece)
+      giveBack([piece])
+    }
   } else {
     const inflate = createInflateRaw({ chunkSize: CHUNK_BYTES })
-    pipeline(Readable.from(pieces(file, from, to), { objectMode: false }), inflate, () => {})
-    for await (const chunk of inflate) await pass(chunk as Buffer)
+    for await (const piece of decoded(pieces(file, from, to), inflate)) pass(piece)
   }
   if (bytes !== uncompressedSize || sum !== found.sum) throw damaged('not what it says')
 }
@@ -242,7 +245,7 @@ async function unpackOther(output: Output, entry: FileEntry): Promise<void> {
     write: async (chunk) => {
       bytes += chunk.length
       if (bytes > entry.uncompressedSize) throw damaged('more than it says')
-      await output.data(chunk)
+      output.data(chunk)
     },
   })
   await entry.getData(sink)

@@ -1,5 +1,6 @@
 // What the decoder process and the server say to each other: frames of a JSON head and bytes.
 import type { ErrorCode } from '../../api-types.ts'
+import { AppError } from '../../lib/errors.ts'
 import { giveBack } from '../transfer/give-back.ts'
 
 /** What is to be unpacked; the archive itself is descriptor 3. */
@@ -45,8 +46,6 @@ export type Head =
 const LENGTHS_BYTES = 8
 const MAX_HEAD_BYTES = 1024 * 1024
 const MAX_BODY_BYTES = 4 * 1024 * 1024
-/** Most frames are smaller. */
-const FIRST_BYTES = 512 * 1024
 
 export function encodeHead(head: Head, bodyBytes: number): Buffer {
   const text = Buffer.from(JSON.stringify(head))
@@ -57,39 +56,112 @@ export function encodeHead(head: Head, bodyBytes: number): Buffer {
   return frame
 }
 
+export interface Frame {
+  head: Head
+  /** Its content in pieces: of `data` as much as has come, else all of it. */
+  body: readonly Buffer[]
+}
+
 /**
- * The frames of a stream, whose chunks must be nobody else's. A body is good until the next frame is asked for. Throws on
- * one that is broken; ends without an error where the stream ends.
+ * The frames of a stream that comes several chunks at a time, which must be nobody else's. Frames are read as they are asked
+ * for, and are good until the next ones are. Throws `damaged` on one that is broken; ends without an error where the stream ends.
  */
 export async function* readFrames(
-  source: AsyncIterable<Buffer>,
-): AsyncGenerator<{ head: Head; body: Buffer }, void> {
-  let held = Buffer.allocUnsafe(FIRST_BYTES)
-  let start = 0
-  let end = 0
-  for await (const chunk of source) {
-    if (end + chunk.length > held.length) {
-      const isTooSmall = end - start + chunk.length > held.length
-      const larger = isTooSmall ? Buffer.allocUnsafe(2 * (end - start + chunk.length)) : held
-      held.copy(larger, 0, start, end)
-      held = larger
-      end -= start
-      start = 0
+  source: AsyncIterable<readonly Buffer[]>,
+): AsyncGenerator<Iterable<Frame>, void> {
+  /** The beginning of a frame. */
+  let begun: Buffer = Buffer.alloc(0)
+  /** Of the content of the last frame, still to come. */
+  let missingBytes = 0
+  for await (const chunks of source) {
+    const cursor = createCursor(begun.length > 0 ? [begun, ...chunks] : chunks)
+    const frames = function* (): Generator<Frame, void> {
+      while (missingBytes > 0 && cursor.leftBytes() > 0) {
+        const body = cursor.take(Math.min(missingBytes, cursor.leftBytes()))
+        missingBytes -= bytesOf(body)
+        yield { head: { data: true }, body }
+      }
+      for (;;) {
+        const frame = nextFrame(cursor)
+        if (!frame) return
+        missingBytes = frame.missingBytes
+        yield frame
+      }
     }
-    end += chunk.copy(held, end)
-    giveBack([chunk])
-    while (end - start >= LENGTHS_BYTES) {
-      const headBytes = held.readUInt32LE(start)
-      const bodyBytes = held.readUInt32LE(start + 4)
-      if (headBytes > MAX_HEAD_BYTES || bodyBytes > MAX_BODY_BYTES)
-        throw new Error(`a frame of ${headBytes} and ${bodyBytes} bytes`)
-      const bodyAt = start + LENGTHS_BYTES + headBytes
-      if (end < bodyAt + bodyBytes) break
-      const head = JSON.parse(held.toString('utf8', start + LENGTHS_BYTES, bodyAt)) as Head
-      start = bodyAt + bodyBytes
-      yield { head, body: held.subarray(bodyAt, start) }
-    }
+    yield frames()
+    begun = Buffer.concat(cursor.take(cursor.leftBytes()))
+    giveBack(chunks)
   }
+}
+
+/** Null where it has not come, which leaves the cursor where it is. */
+function nextFrame(cursor: Cursor): (Frame & { missingBytes: number }) | null {
+  const lengths = cursor.peek(0, LENGTHS_BYTES)
+  if (!lengths) return null
+  const headBytes = lengths.readUInt32LE(0)
+  const bodyBytes = lengths.readUInt32LE(4)
+  if (headBytes > MAX_HEAD_BYTES || bodyBytes > MAX_BODY_BYTES)
+    throw new AppError('damaged', `a frame of ${headBytes} and ${bodyBytes} bytes`)
+  const text = cursor.peek(LENGTHS_BYTES, headBytes)
+  if (!text) return null
+  const head = JSON.parse(text.toString('utf8')) as Head
+  const hasBytes = cursor.leftBytes() - LENGTHS_BYTES - headBytes
+  const comesLater = Math.max(0, bodyBytes - hasBytes)
+  if (comesLater > 0 && !('data' in head)) return null
+  cursor.take(LENGTHS_BYTES + headBytes)
+  return { head, body: cursor.take(bodyBytes - comesLater), missingBytes: comesLater }
+}
+
+/** A place in chunks that follow each other. */
+interface Cursor {
+  leftBytes(): number
+  /** So many bytes from so far on, in one piece; null where there are fewer. */
+  peek(fromBytes: number, bytes: number): Buffer | null
+  /** Goes on by so many bytes. */
+  take(bytes: number): Buffer[]
+}
+
+function createCursor(chunks: readonly Buffer[]): Cursor {
+  let left = bytesOf(chunks)
+  let chunk = 0
+  let at = 0
+  const piecesFrom = (from: number, bytes: number) => {
+    const found: Buffer[] = []
+    let [i, start, rest] = [chunk, at + from, bytes]
+    while (rest > 0) {
+      const { length } = chunks[i] as Buffer
+      if (start < length) {
+        const piece = (chunks[i] as Buffer).subarray(start, start + rest)
+        found.push(piece)
+        rest -= piece.length
+        start += piece.length
+      }
+      if (start >= length) {
+        i++
+        start -= length
+      }
+    }
+    return { found, i, start }
+  }
+  return {
+    leftBytes: () => left,
+    peek: (from, bytes) => {
+      if (from + bytes > left) return null
+      const { found } = piecesFrom(from, bytes)
+      return found.length === 1 ? (found[0] as Buffer) : Buffer.concat(found)
+    },
+    take: (bytes) => {
+      const { found, i, start } = piecesFrom(0, bytes)
+      left -= bytes
+      chunk = i
+      at = start
+      return found
+    },
+  }
+}
+
+function bytesOf(buffers: readonly Buffer[]): number {
+  return buffers.reduce((sum, { length }) => sum + length, 0)
 }
 
 /** That of `Date`. */

@@ -2,8 +2,9 @@
 import type { BigIntStats } from 'node:fs'
 import { fromErrno } from '../../lib/errors.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
+import type { SmallFile } from '../volume/new-file.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
-import type { OpenTempOptions, TempFile } from '../volume/temp-file.ts'
+import type { CommittedFile, OpenTempOptions, TempFile } from '../volume/temp-file.ts'
 import type { Volume } from '../volume/volume.ts'
 import type { May } from './path-rules.ts'
 import { refusal } from './tree.ts'
@@ -14,6 +15,11 @@ export interface WriteFolder {
    * by its path.
    */
   openTemp(name: string, how?: Pick<OpenTempOptions, 'label' | 'resume'>): Promise<TempFile | null>
+  /**
+   * Makes a new file of few bytes as a whole, as openTemp and a commit would; `exists` when anything has the name. Null
+   * where these have to.
+   */
+  create(name: string, file: Omit<SmallFile, 'fileMode'>): Promise<CommittedFile | null>
   /** What has a name in the folder, a link not followed; null where nothing has. `forbidden` for one that is not seen. */
   stat(name: string): Promise<BigIntStats | null>
   /** When all its temporary files are done: syncs the folder. Rejects with the system's error. */
@@ -31,21 +37,29 @@ export function createWriteFolder(
 ): WriteFolder {
   let isChanged = false
   const stat = (name: string) =>
-    volume.stat(folder, name, { direct: true }).catch((error: unknown) => {
-      throw fromErrno(error, joinVPath(vpath, name))
-    })
+    volume.stat(folder, name, { direct: true }).catch(failedAt(joinVPath(vpath, name)))
+  const createdIn = (name: string) => {
+    const child = joinVPath(vpath, name)
+    if (!may(child, 'create')) throw refusal('create', child, true)
+    return child
+  }
   return {
     stat: async (name) => {
       const child = joinVPath(vpath, name)
       if (!may(child, 'see')) throw refusal('see', child, false)
       return stat(name)
     },
+    create: async (name, file) => {
+      const child = createdIn(name)
+      const made = await volume
+        .createSmall(folder, name, { ...file, fileMode })
+        .catch(failedAt(child))
+      if (made) isChanged = true
+      return made
+    },
     openTemp: async (name, how = {}) => {
-      const child = joinVPath(vpath, name)
-      if (!may(child, 'create')) throw refusal('create', child, true)
-      const failed = (error: unknown) => {
-        throw fromErrno(error, child)
-      }
+      const child = createdIn(name)
+      const failed = failedAt(child)
       const found = await stat(name)
       if (found?.isSymbolicLink()) return null
       const options = { owner, fileMode, syncsFolder: false, ...how }
@@ -65,5 +79,11 @@ export function createWriteFolder(
         await folder.close()
       }
     },
+  }
+}
+
+function failedAt(vpath: VPath): (error: unknown) => never {
+  return (error) => {
+    throw fromErrno(error, vpath)
   }
 }

@@ -14,7 +14,7 @@ import { moveToFreeName } from './free-name.ts'
 import { requireFree, spaceAt } from './free-space.ts'
 import { finishWrites } from './in-place.ts'
 import { makeFolders, makeIn } from './make-folder.ts'
-import { writeNew } from './new-file.ts'
+import { createSmall, writeNew } from './new-file.ts'
 import {
   HAS_PROC,
   isInPlace,
@@ -82,6 +82,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry, threads?: T
     makeFolders: (realPath, mode) => makeFolders(disks, realPath, mode),
     makeFolder: (realDir, name, mode) => makeIn(disks, realDir, name, mode),
     writeNew,
+    createSmall: (folder, name, file) => createSmall(folder, name, file, temps),
     openTemp: (folder, name, options) => openTemp(folder, name, options, temps),
     findTemps: async (folder, label) => {
       const names = [

@@ -181,7 +181,7 @@ export async function openTemp(
       return device.run(() => cut(fd, sizeBytes))
     },
     setMode: (mode) => calls.fchmod(fd, permissionBits(mode)),
-    setTime: (mtimeMs) => setTime(fd, mtimeMs, calls),
+    setTime: (mtimeMs) => setFileTime(fd, mtimeMs, calls),
     commit: (how) => commit(temp, how),
     release: async () => {
       if (temp.state !== 'closed') await close(temp, calls)
@@ -268,7 +268,7 @@ async function commit(
   const { placed, version } = await settle(temp, old, replace, keepOld)
   try {
     // After the move: with an old time, a file that could not be moved would be swept as abandoned.
-    if (mtimeMs !== undefined) await setTime(placed, mtimeMs, calls)
+    if (mtimeMs !== undefined) await setFileTime(placed, mtimeMs, calls)
     const { size, mtimeNs, ino } = await calls.fstat(placed)
     if (isDirect && syncsFolder) folder.disks.noteSynced(folder.realDir)
     // It is in the memory of the kernel as well, for who replaces it again.
@@ -382,7 +382,7 @@ async function close(temp: Temp, by: DiskCalls): Promise<void> {
 }
 
 /** Where times cannot be set (network disks), it keeps the time of its end. */
-async function setTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<void> {
+export async function setFileTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<void> {
   await calls
     .futimes(fd, new Date(), mtimeMs / 1000)
     .catch(unless('EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'))

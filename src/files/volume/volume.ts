@@ -5,11 +5,12 @@ import type { Logger } from '../../lib/log.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
 import type { Descent } from './descent.ts'
 import type { Space } from './free-space.ts'
+import type { SmallFile } from './new-file.ts'
 import type { Name, OpenFolder } from './open-folder.ts'
 import type { Entries } from './read-folder.ts'
 import type { ReadHandle } from './read-handle.ts'
 import type { RemoveOptions } from './remove.ts'
-import type { OpenTempOptions, TempFile } from './temp-file.ts'
+import type { CommittedFile, OpenTempOptions, TempFile } from './temp-file.ts'
 
 /** What a volume is able to do. */
 interface Abilities {
@@ -66,6 +67,11 @@ export interface Volume {
   makeFolder(realDir: string, name: Name, mode: number): Promise<void>
   /** Writes and syncs a small file that is not there yet, for the server's account alone; EEXIST when anything is. */
   writeNew(folder: OpenFolder, name: string, content: Buffer): Promise<void>
+  /**
+   * Makes a file of few bytes of which none has the name, as by openTemp and a commit but in fewer calls; the caller syncs the
+   * folder. `exists` when anything has the name. Null where it is to be made by openTemp.
+   */
+  createSmall(folder: OpenFolder, name: string, file: SmallFile): Promise<CommittedFile | null>
   /**
    * A new hidden sibling of a name to write to, or the one left under `resume`; takes over closing the
    * folder.

@@ -25,7 +25,8 @@ export async function writeFully(
   }
 }
 
-function behind(buffers: Uint8Array[], sizeBytes: number): Uint8Array[] {
+/** What is left of buffers of which so many bytes are written. */
+export function behind(buffers: readonly Uint8Array[], sizeBytes: number): Uint8Array[] {
   const left: Uint8Array[] = []
   let rest = sizeBytes
   for (const buffer of buffers) {
