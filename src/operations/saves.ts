@@ -29,8 +29,7 @@ export function createSaves(leases: Leases | undefined): Saves {
         try {
           return await work(lease.demand)
         } finally {
-          // It ends by itself otherwise.
-          await lease.release(null).catch(() => {})
+          lease.letGo()
         }
       }),
   }

@@ -128,7 +128,7 @@ export function createServices(base: ServiceBase): Services {
     davLocks: store.shared ? createSharedDavLocks(store) : createDavLocks(store.file, log),
     temps,
     resumables: createResumables(
-      (owner) => (uploads ? admitShared(uploads, owner) : admitUpload(volume, temps, owner)),
+      uploads ? admitShared(uploads) : (owner) => admitUpload(volume, temps, owner),
       uploads,
     ),
     saves: createSaves(leases),

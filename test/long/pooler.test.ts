@@ -3,6 +3,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -17,7 +18,8 @@ import {
 } from '../support/postgres.ts'
 import { address, ENV, freshDatabases, postgres } from '../support/postgres-tests.ts'
 import { hasFiles } from '../support/programs.ts'
-import { login, PASSWORD, type Served, serve } from '../support/serve.ts'
+import { cwd, login, PASSWORD, type Served, serve } from '../support/serve.ts'
+import { tusAt } from '../support/tus.ts'
 
 const PGBOUNCER = '/usr/sbin/pgbouncer'
 const isThere = hasPostgres() && hasFiles('a pooler', [PGBOUNCER], 'pgbouncer')
@@ -38,6 +40,10 @@ describe.runIf(isThere)('two nodes through a pooler', () => {
       expect((await login(n % 2 ? one.origin : two.origin, PASSWORD)).status).toBe(200)
       expect(await ask(n % 2 ? two : one, '/api/users')).toBe(200)
     }
+    // Held between two requests only where the other one would be heard; at first they do not know each other.
+    await piecesByTurns([one, two], token)
+    const slowest = await piecesByTurns([one, two], token)
+    expect(slowest).toBeLessThan(400)
     const guesses = Array.from({ length: 12 }, (_, n) =>
       login(n % 2 ? one.origin : two.origin, 'wrong'),
     )
@@ -50,6 +56,31 @@ describe.runIf(isThere)('two nodes through a pooler', () => {
     expect(performance.now() - ended).toBeLessThan(1_000)
   })
 })
+
+/** Uploads of two pieces, each piece to the next server; the milliseconds of the slowest request. */
+async function piecesByTurns(servers: Served[], token: string): Promise<number> {
+  let [slowest, turn] = [0, 0]
+  const timed = async <T>(work: (origin: string) => Promise<T>): Promise<T> => {
+    const begun = performance.now()
+    const result = await work(servers[turn++ % servers.length]?.origin ?? '')
+    slowest = Math.max(slowest, performance.now() - begun)
+    return result
+  }
+  for (let n = 0; n < 15; n++) {
+    const at = (origin: string) => tusAt(origin, token, `${n}.bin`)
+    expect(await timed((origin) => at(origin).create(6, { override: true }))).toBe(201)
+    for (const offset of [0, 3])
+      expect(
+        await timed((origin) =>
+          at(origin).append(offset, Buffer.from('abcdef').subarray(offset, offset + 3)),
+        ),
+      ).toEqual({ status: 204, offset: offset + 3 })
+    expect(await readFile(join(cwd, 'srv', `${n}.bin`), 'utf8')).toBe('abcdef')
+    // Long enough for both to have heard of each other.
+    await new Promise((resolve) => setTimeout(resolve, 250))
+  }
+  return slowest
+}
 
 async function startPooler(server: Postgres, mode: string) {
   const folder = mkdtempSync(join(tmpdir(), 'filebrowser-pooler-'))

@@ -79,6 +79,39 @@ describe.runIf(hasPostgres())('nodes of one database', () => {
     await lease.release(null)
   })
 
+  test('those that are asked for together are each their own', async () => {
+    const [one, two] = [await join('one'), await join('two')]
+    const keys = Array.from({ length: 40 }, (_, n) => `k ${n % 7} ${n}`)
+    const taken = await Promise.all(
+      keys.map((key, n) => one.leases.take(key, { stops: false, note: `note ${n}` })),
+    )
+    const refused = two.leases.take(keys[3] ?? '', { stops: false, waitMs: 0 })
+    await expect(refused).rejects.toMatchObject({ code: 'locked' })
+    // Every third leaves another note, every third none.
+    await Promise.all(
+      taken.map((lease, n) => lease.release([`new ${n}`, lease.note, null][n % 3] ?? null)),
+    )
+    const left = (await two.leases.notes('k ')).map(({ key, note }) => [key, note])
+    const wanted = keys.flatMap((key, n) =>
+      n % 3 === 2 ? [] : [[key, `${n % 3 ? 'note' : 'new'} ${n}`]],
+    )
+    expect(new Map(left as [])).toEqual(new Map(wanted as []))
+    // All are free for the other.
+    const next = await Promise.all(
+      keys.map((key) => two.leases.take(key, { stops: false, waitMs: 0 })),
+    )
+    await Promise.all(next.map((lease) => lease.release(null)))
+    expect(await one.leases.notes('k ')).toEqual([])
+  })
+
+  test('each knows whether it hears the others', async () => {
+    const one = await join('one')
+    expect(one.leases.isHeard()).toBe(true)
+    const two = await join('two')
+    expect(two.leases.isHeard()).toBe(false)
+    await waitFor('both to hear each other', () => one.leases.isHeard() && two.leases.isHeard())
+  })
+
   test('one that is renewed lasts, and one of a lost node is free after ten seconds', {
     timeout: 60_000,
   }, async () => {

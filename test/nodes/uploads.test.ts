@@ -50,6 +50,28 @@ describe.runIf(hasPostgres())('uploads with two servers', () => {
     await nothingIsHeld()
   })
 
+  test('stay with a node for a moment between two pieces, and are given to another at once', {
+    timeout: 60_000,
+  }, async () => {
+    const [here, there] = both('b.bin')
+    // Once both have heard of each other.
+    await waitFor('an upload that is held', async () => {
+      await here.create(9)
+      return (await lease()).node !== ''
+    })
+    const { epoch } = await lease()
+    expect(await here.append(0, Buffer.from('abc'))).toEqual({ status: 204, offset: 3 })
+    expect((await lease()).epoch).toBe(epoch)
+    const begun = performance.now()
+    expect(await there.append(3, Buffer.from('def'))).toEqual({ status: 204, offset: 6 })
+    expect(performance.now() - begun).toBeLessThan(400)
+    expect((await lease()).epoch).not.toBe(epoch)
+    await waitFor('it to be let go of', async () => (await lease()).node === '')
+    expect(await here.append(6, Buffer.from('ghi'))).toEqual({ status: 204, offset: 9 })
+    expect(await content('b.bin')).toBe('abcdefghi')
+    await nothingIsHeld()
+  })
+
   test('never get the file of an earlier one', async () => {
     const [here, there] = both('b.bin')
     await here.create(6)
@@ -94,6 +116,7 @@ describe.runIf(hasPostgres())('uploads with two servers', () => {
     await here.append(0, Buffer.from('abc'))
     const [name = ''] = await hidden()
     await writeFile(join(cwd, 'srv', name), 'abcdef')
+    await waitFor('it to be let go of', async () => (await lease()).node === '')
     // As if its node had ended in the middle of a piece.
     await ask(`update filebrowser.fb_leases set node = 'gone' where key like 'upload%'`)
     await waitFor(
@@ -223,7 +246,16 @@ function ask(text: string): Promise<unknown[][]> {
   return postgres.query(new URL(address).pathname.slice(1), text)
 }
 
-/** Neither uploads nor places. */
+/** Of the only upload. */
+async function lease(): Promise<{ node: string; epoch: string }> {
+  const rows = await ask(`select node, epoch from filebrowser.fb_leases where key like 'upload%'`)
+  return { node: String(rows[0]?.[0]), epoch: String(rows[0]?.[1]) }
+}
+
+/** Neither uploads nor places; they are let go of beside the answer. */
 async function nothingIsHeld(): Promise<void> {
-  expect(await ask(`select key from filebrowser.fb_leases where key <> 'leader'`)).toEqual([])
+  await waitFor('all to be let go of', async () => {
+    const held = await ask(`select key from filebrowser.fb_leases where key <> 'leader'`)
+    return held.length === 0
+  })
 }

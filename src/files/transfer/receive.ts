@@ -2,7 +2,7 @@
 // written together, which is more than twice as fast as a stream pipeline (measured).
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, badRequest } from '../../lib/errors.ts'
 import type { TempFile } from '../volume/temp-file.ts'
 import { giveBack } from './give-back.ts'
 
@@ -154,6 +154,40 @@ export function receive(
     if (source.readableEnded) onEnd()
     else if (source.destroyed) onClose()
   })
+}
+
+/**
+ * Appends to a file that is to have `lengthBytes` and has come as far as `offsetBytes`; gives how far it is then. When it
+ * fails the file is released: `bad_request` past the length, `conflict` where it is not as long, and `too_large`, back
+ * at the offset, when more arrives.
+ */
+export async function receiveRest(
+  source: Readable,
+  temp: TempFile,
+  {
+    offsetBytes,
+    lengthBytes,
+    signal,
+  }: { offsetBytes: number; lengthBytes: number; signal: AbortSignal | undefined },
+): Promise<number> {
+  try {
+    if (offsetBytes > lengthBytes)
+      throw badRequest(`upload offset ${offsetBytes} exceeds declared length ${lengthBytes}`)
+    const sizeBytes = await temp.sizeBytes()
+    if (sizeBytes !== offsetBytes)
+      throw new AppError('conflict', `the upload is at ${sizeBytes}, not at ${offsetBytes}`)
+    const maxBytes = lengthBytes - offsetBytes
+    const received = await receive(source, temp, { position: offsetBytes, maxBytes, signal })
+    return offsetBytes + received.sizeBytes
+  } catch (error) {
+    // Declared length enforced: nothing of a request that overruns it is kept.
+    try {
+      if (error instanceof AppError && error.code === 'too_large') await temp.truncate(offsetBytes)
+    } finally {
+      await temp.release()
+    }
+    throw error
+  }
 }
 
 // Without the events of a stream, which take longer than the writing.

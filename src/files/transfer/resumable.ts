@@ -2,15 +2,20 @@
 // what must be known to go on (the target as a hash, length, whether to replace), and whose
 // size is the offset: nothing needs reconciling after a crash or a restart.
 import { randomBytes } from 'node:crypto'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
-import { AppError, badRequest } from '../../lib/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import type { Place, Scope } from '../place/scope.ts'
 import type { CommittedFile, TempFile } from '../volume/temp-file.ts'
 import { type Declared, TEMP_PREFIX } from '../volume/temp-name.ts'
 import { createExclusive, type Exclusive } from './exclusive.ts'
-import { hasArrived, receive } from './receive.ts'
-import { type HeldUpload, heldTemp, type SharedUploads } from './shared-uploads.ts'
+import { hasArrived, receiveRest } from './receive.ts'
+import {
+  type HeldUpload,
+  heldTemp,
+  type NotedUpload,
+  type SharedUploads,
+} from './shared-uploads.ts'
 import { anyLabelOf, findLabelled, keyOf, LABEL, labelOf, parseName } from './upload-names.ts'
 
 export interface Upload extends Declared {
@@ -88,23 +93,27 @@ export function createPartial(
 ): Promise<Upload> {
   const { place, owner } = destination
   const key = keyOf(destination)
-  return exclusively(known, key, async (_stop, held) => {
+  const own = known.shared ? [randomBytes(4).toString('hex')] : []
+  const label = labelOf(key) + [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '', ...own].join('-')
+  const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
+  const planned = known.shared && {
+    ...{ ...upload, key, owner, vpath: place.vpath, isTried: false },
+    path: join(dirname(place.realPath), upload.tempName),
+  }
+  const begin: Work<Upload> = async (_stop, held) => {
     if (known.completions.has(key))
       throw new AppError('locked', `${place.vpath} is being put in place`)
-    await rememberLeft(known, destination)
+    if (!held) await rememberLeft(known, destination)
     if (known.remembered.has(key)) await discard(known, destination)
     else await known.admit(owner)
-    const own = held ? [randomBytes(4).toString('hex')] : []
-    const label = labelOf(key) + [lengthBytes, replace ? 'r' : 'n', mtimeMs ?? '', ...own].join('-')
     const facts = { upload: { owner, vpath: place.vpath } }
     const temp = await destination.scope.openTemp(place, { parents: true, label, facts })
     await temp.release()
-    const upload = { lengthBytes, replace, mtimeMs, tempName: TEMP_PREFIX + label }
     remember(known, key, upload)
-    if (held)
-      held.noted = { ...upload, key, owner, vpath: place.vpath, path: temp.path, isTried: false }
+    if (held && planned) held.noted = { ...planned, path: temp.path }
     return upload
-  })
+  }
+  return exclusively(known, key, begin, planned ?? undefined)
 }
 
 /**
@@ -155,7 +164,9 @@ export function appendToPartial(
       : AbortSignal.any([stop(), ...(signal ? [signal] : []), ...(held ? [held.signal] : [])])
     const { upload } = opened
     const temp = held ? heldTemp(opened.temp, held.again()) : opened.temp
-    return appendTo({ upload, temp }, offsetBytes, source, ended)
+    const { lengthBytes } = upload
+    const endBytes = await receiveRest(source, temp, { offsetBytes, lengthBytes, signal: ended })
+    return { upload, temp, offsetBytes: endBytes }
   })
 }
 
@@ -246,7 +257,12 @@ async function commit(
     const file = await temp.commit({
       replace: upload.replace && mayReplace,
       mtimeMs: upload.mtimeMs ?? undefined,
-      ...(shared && { check: async () => demandBoth(shared) }),
+      ...(shared && {
+        check: async () => {
+          shared.held.demand()
+          shared.check?.()
+        },
+      }),
     })
     remembered.delete(key)
     if (shared) shared.held.noted = null
@@ -254,11 +270,6 @@ async function commit(
   } finally {
     await temp.release()
   }
-}
-
-function demandBoth({ held, check }: { held: HeldUpload; check: (() => void) | undefined }): void {
-  held.demand()
-  check?.()
 }
 
 async function discard({ remembered }: Resumables, destination: Destination): Promise<boolean> {
@@ -280,8 +291,7 @@ function remember({ remembered, searched }: Resumables, key: string, upload: Upl
 
 // Once a folder, so that beginning many uploads does not list it each time.
 async function rememberLeft(known: Resumables, destination: Destination): Promise<void> {
-  const { searched, shared } = known
-  if (shared) return
+  const { searched } = known
   const folder = dirname(destination.place.realPath)
   const running = searched.get(folder)
   if (running) return await running
@@ -350,41 +360,19 @@ async function missing(destination: Destination): Promise<AppError> {
     : new AppError('not_found', `no upload to ${vpath}`)
 }
 
-async function appendTo(
-  { upload, temp }: OpenUpload,
-  offsetBytes: number,
-  source: Readable,
-  signal: AbortSignal | undefined,
-): Promise<OpenUpload & { offsetBytes: number }> {
-  const { lengthBytes } = upload
-  try {
-    if (offsetBytes > lengthBytes)
-      throw badRequest(`upload offset ${offsetBytes} exceeds declared length ${lengthBytes}`)
-    const sizeBytes = await temp.sizeBytes()
-    if (sizeBytes !== offsetBytes)
-      throw new AppError('conflict', `the upload is at ${sizeBytes}, not at ${offsetBytes}`)
-    const maxBytes = lengthBytes - offsetBytes
-    const received = await receive(source, temp, { position: offsetBytes, maxBytes, signal })
-    return { upload, temp, offsetBytes: offsetBytes + received.sizeBytes }
-  } catch (error) {
-    // Declared length enforced: nothing of a request that overruns it is kept.
-    try {
-      if (error instanceof AppError && error.code === 'too_large') await temp.truncate(offsetBytes)
-    } finally {
-      await temp.release()
-    }
-    throw error
-  }
-}
-
 type Work<T> = (stop: () => AbortSignal, held: HeldUpload | null) => Promise<T>
 
 /** One at a time, here and on other nodes; what the last one has noted is what is known then. */
-function exclusively<T>(known: Resumables, key: string, work: Work<T>): Promise<T> {
+function exclusively<T>(
+  known: Resumables,
+  key: string,
+  work: Work<T>,
+  planned?: NotedUpload,
+): Promise<T> {
   const { shared, remembered } = known
   if (!shared) return known.exclusively(key, (stop) => work(stop, null))
   return known.exclusively(key, async (stop) => {
-    const held = await shared.hold(key, { waitMs: WAIT_MS })
+    const held = await shared.hold(key, { waitMs: WAIT_MS, planned })
     try {
       const { noted } = held
       if (!noted) remembered.delete(key)

@@ -6,6 +6,8 @@ import type { TempFile } from '../volume/temp-file.ts'
 import { type Declared, declaredIn } from '../volume/temp-name.ts'
 
 const PREFIX = 'upload u'
+/** An upload stays held for so long after a request, for the next one, unless another node asks for it and is heard. */
+const IDLE_MS = 1_000
 
 /** An upload that is noted. */
 export interface NotedUpload extends Declared {
@@ -38,7 +40,7 @@ export interface HeldUpload {
 
 export interface SharedUploads {
   /** Takes it for this node, and asks another one to stop; throws `locked` after `waitMs`. */
-  hold(key: string, options?: { waitMs?: number }): Promise<HeldUpload>
+  hold(key: string, options?: HoldOptions): Promise<HeldUpload>
   /** What is known of it, whoever holds it. */
   look(key: string): Promise<NotedUpload | null>
   /** Of an account, or of all. */
@@ -48,14 +50,23 @@ export interface SharedUploads {
   seen(path: string): void
 }
 
+interface HoldOptions {
+  waitMs?: number
+  /** One that is about to be begun: written down with the lease where nothing is noted. `noted` is null still. */
+  planned?: NotedUpload | undefined
+}
+
 interface Holding {
   readonly lease: Lease
   noted: NotedUpload | null
+  /** What is written down. */
+  text: string | null
 }
 
 interface Entry {
   readonly holding: Promise<Holding>
   users: number
+  idle?: NodeJS.Timeout | undefined
 }
 
 /** `onRest` is told of the real path of a hidden file when this node lets go of it: another one may go on. */
@@ -67,42 +78,65 @@ export function createSharedUploads(
   const held = new Map<string, Entry>()
   const ending = new Map<string, Promise<void>>()
 
-  const letGo = async ({ lease, noted }: Holding) => {
-    const text = noted && textOf(noted)
-    try {
-      await lease.release(text)
-    } catch (error) {
-      // What is new has to be known. The rest ends by itself, and what is gone shows on the disk.
-      if (text !== null && text !== lease.note) throw error
-    }
-    if (noted) onRest(noted.path)
+  const letGo = async (key: string, entry: Entry) => {
+    clearTimeout(entry.idle)
+    held.delete(key)
+    const { lease, noted } = await entry.holding
+    if (!noted) return lease.letGo()
+    // It ends by itself otherwise.
+    await lease.release(textOf(noted)).catch(() => {})
+    onRest(noted.path)
+  }
+  const end = (key: string, entry: Entry) => {
+    if (held.get(key) !== entry || entry.users > 0) return
+    ending.set(
+      key,
+      letGo(key, entry).finally(() => ending.delete(key)),
+    )
   }
   const release = async (key: string, entry: Entry) => {
     entry.users--
-    if (entry.users > 0) return
-    held.delete(key)
-    const end = entry.holding.then(letGo).finally(() => ending.delete(key))
-    ending.set(key, end)
-    await end
+    const holding = await entry.holding
+    const { lease, noted } = holding
+    try {
+      if (noted) await writeNote(holding, noted)
+    } catch (error) {
+      end(key, entry)
+      throw error
+    }
+    if (!noted || lease.signal.aborted || !leases.isHeard()) return end(key, entry)
+    if (entry.users === 0) entry.idle ??= setTimeout(() => end(key, entry), IDLE_MS).unref()
   }
-  const take = async (key: string, waitMs: number | undefined): Promise<Holding> => {
-    await ending.get(key)?.catch(() => {})
+  const take = async (key: string, { waitMs, planned }: HoldOptions): Promise<Holding> => {
+    await ending.get(key)
+    const plan = planned && textOf(planned)
     const lease = await leases.take(leaseKeyOf(key), {
       stops: true,
       ...(waitMs !== undefined && { waitMs }),
+      ...(plan !== undefined && { note: plan }),
     })
-    return { lease, noted: lease.note === null ? null : read(lease.note) }
+    const { note } = lease
+    return { lease, noted: note === null || note === plan ? null : read(note), text: note }
   }
-  const begin = (key: string, waitMs: number | undefined): Entry => {
-    const entry = { holding: take(key, waitMs), users: 0 }
+  const begin = (key: string, options: HoldOptions): Entry => {
+    const entry: Entry = { holding: take(key, options), users: 0 }
     held.set(key, entry)
-    entry.holding.catch(() => held.delete(key))
+    entry.holding.then(
+      // Who works on it ends that, and lets go then.
+      ({ lease }) => lease.signal.addEventListener('abort', () => end(key, entry)),
+      () => held.delete(key),
+    )
     return entry
   }
   return {
-    hold: async (key, { waitMs } = {}) => {
-      const entry = held.get(key) ?? begin(key, waitMs)
+    hold: async (key, options = {}) => {
+      const resting = held.get(key)
+      // This process may have stood still.
+      if (resting?.idle && !isHeld(await resting.holding)) end(key, resting)
+      const entry = held.get(key) ?? begin(key, options)
       entry.users++
+      clearTimeout(entry.idle)
+      entry.idle = undefined
       return heldBy(entry, await entry.holding, () => release(key, entry))
     },
     look: async (key) => {
@@ -121,6 +155,22 @@ export function createSharedUploads(
   }
 }
 
+async function writeNote(holding: Holding, noted: NotedUpload): Promise<void> {
+  const text = textOf(noted)
+  if (text === holding.text) return
+  await holding.lease.write(text)
+  holding.text = text
+}
+
+function isHeld({ lease }: Holding): boolean {
+  try {
+    lease.demand()
+    return true
+  } catch {
+    return false
+  }
+}
+
 function heldBy(entry: Entry, holding: Holding, end: () => Promise<void>): HeldUpload {
   const { lease } = holding
   let isOver = false
@@ -136,7 +186,7 @@ function heldBy(entry: Entry, holding: Holding, end: () => Promise<void>): HeldU
     claim: async () => {
       if (!holding.noted) return
       holding.noted = { ...holding.noted, isTried: true }
-      await lease.write(textOf(holding.noted))
+      await writeNote(holding, holding.noted)
     },
     again: () => {
       entry.users++

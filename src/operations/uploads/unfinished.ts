@@ -63,9 +63,23 @@ export async function admitUpload(
   throw tooMany(owner)
 }
 
-/** The same, of all nodes; those that have gone with their folder count until they expire. */
-export async function admitShared(shared: SharedUploads, owner: number): Promise<void> {
-  if ((await shared.count(owner)) >= MAX_UNFINISHED) throw tooMany(owner)
+/** An account with far fewer is counted so often. */
+const COUNT_EVERY_MS = 10_000
+
+/**
+ * The same, of all nodes, with the one that is about to be begun, which is noted already; those that have gone with their
+ * folder count until they expire.
+ */
+export function admitShared(shared: SharedUploads): (owner: number) => Promise<void> {
+  const counts = new Map<number, { count: number; untilMs: number }>()
+  return async (owner) => {
+    const known = counts.get(owner)
+    if (known && performance.now() < known.untilMs && ++known.count < MAX_UNFINISHED / 2) return
+    const count = await shared.count(owner)
+    if (count > MAX_UNFINISHED) throw tooMany(owner)
+    if (counts.size > MAX_UNFINISHED) counts.clear()
+    counts.set(owner, { count, untilMs: performance.now() + COUNT_EVERY_MS })
+  }
 }
 
 function tooMany(owner: number): AppError {

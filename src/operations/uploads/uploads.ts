@@ -165,6 +165,8 @@ async function finish(
       return committing
     }
     const what = { event: 'upload', kind: 'upload', vpath } as const
+    if (attempt.again && resumables.shared)
+      log.info(`${vpath}: what runs before this upload was begun once, and does not run again`)
     try {
       const { place } = destination
       await change(actor, what, (_, making) => work(making), { ...attempt, place })

@@ -21,6 +21,8 @@ export interface NodeFacts {
 export interface Nodes {
   /** Of this run; another one of the same name has another. */
   readonly id: string
+  /** As people know it. */
+  readonly name: string
   readonly leases: Leases
   /** Takes part from now on. Rejects with AppError `records_unavailable`. */
   join(node: { version: string; log: Logger }): Promise<void>
@@ -52,6 +54,8 @@ export interface Lease {
   write(note: string): Promise<void>
   /** Gives it up, with what the next holder is to know, or null for nothing. Rejects when that cannot be written down. */
   release(note: string | null): Promise<void>
+  /** Gives it up with nothing for the next holder, beside other things and some moments later: nobody waits for that. */
+  letGo(): void
 }
 
 export interface TakeOptions {
@@ -79,6 +83,8 @@ export interface Leases {
   notes(prefix: string, options?: NotesOptions): Promise<LeaseNote[]>
   /** How many such notes there are. */
   count(prefix: string): Promise<number>
+  /** Whether a holder that another node asks to stop learns that at once; else within some seconds. */
+  isHeard(): boolean
 }
 
 export interface LeaseNote {

@@ -2,8 +2,9 @@
 // a connection, so poolers may stand between.
 import { AppError } from '../../lib/errors.ts'
 import type { Lease, LeaseNote, Leases, NotesOptions, TakeOptions } from '../nodes/nodes.ts'
+import { Batches } from './batches.ts'
 import { type Connection, type Row, unavailable } from './connection.ts'
-import { literal, quoted } from './schema.ts'
+import { LAZILY, literal, quoted } from './schema.ts'
 
 /** How long a lease is held without being renewed, by the clock of the database. */
 export const LEASE_SECONDS = 10
@@ -13,10 +14,17 @@ export const STOP_MS = 7_000
 const ASK_MS = 500
 /** How long a question may take. */
 const ASK_TIMEOUT_MS = 2_500
+/** Another node says so often that it is there; after so long without it NOTIFY does not come through, as with some poolers. */
+const HEARD_MS = 10_000
+/** Before the id of a node, on the channel: it is there. */
+export const HERE = 'here'
 /** Notes given at once. */
 const MAX_NOTES = 10_000
 
 const ENDS = `clock_timestamp() + interval '${LEASE_SECONDS} s'`
+
+/** The lease of who leads. */
+export const LEADER = 'leader'
 
 /** The moment that is `$2` milliseconds ago. */
 const AGO = `clock_timestamp() - $2 * interval '1 ms'`
@@ -24,6 +32,22 @@ const AGO = `clock_timestamp() - $2 * interval '1 ms'`
 /** What others are asked by the column `wanted`. */
 const WAITS = 1
 const STOPS = 2
+
+interface Taking {
+  readonly key: string
+  readonly note: string | null
+}
+
+interface Taken {
+  readonly epoch: string
+  readonly note: string | null
+}
+
+interface Releasing extends Taking, Taken {
+  readonly note: string | null
+  /** The note was not there before. */
+  readonly isNew: boolean
+}
 
 interface Held {
   readonly key: string
@@ -48,8 +72,16 @@ export class PostgresLeases implements Leases {
   readonly #channel: string
   /** By key. */
   readonly #held = new Map<string, Held>()
+  /** Those that come while others are asked for go together with the next question. */
+  readonly #takes = new Batches<Taking, Taken | undefined>((all) => this.#takeAll(all))
+  readonly #releases = new Batches<Releasing, boolean>((all) => this.#releaseAll(all))
+  /** Keys of those that are being let go of. */
+  readonly #leaving = new Set<string>()
   /** Who waits, by key. */
   readonly #waiting = new Map<string, Set<() => void>>()
+  /** When another node was heard last by NOTIFY, by its id; and those that are there. */
+  #heard = new Map<string, number>()
+  #others: readonly string[] = []
 
   constructor(connection: Connection, schema: string, node: string) {
     this.#connection = connection
@@ -61,19 +93,11 @@ export class PostgresLeases implements Leases {
 
   async take(key: string, { stops, note, waitMs }: TakeOptions): Promise<Lease> {
     const untilMs = performance.now() + (waitMs ?? Number.POSITIVE_INFINITY)
+    while (this.#leaving.has(key)) await this.#releases.hurry()
     for (;;) {
       const begunAt = performance.now()
-      const [row] = await this.#ask(
-        `insert into ${this.#table} as l (key, node, epoch, ends, note)
-         values ($1, $2, nextval('${this.#schema}.fb_epochs'), ${ENDS}, $3)
-         on conflict (key) do update
-           set node = excluded.node, epoch = excluded.epoch, ends = excluded.ends, wanted = 0,
-             note = coalesce(l.note, excluded.note)
-           where l.ends <= clock_timestamp()
-         returning epoch, note`,
-        [key, this.#node, note ?? null],
-      )
-      if (row) return this.#hold(key, row[0] as string, row[1] ?? null, begunAt)
+      const taken = await this.#takes.add({ key, note: note ?? null })
+      if (taken) return this.#hold(key, taken, begunAt)
       if (begunAt > untilMs) throw new AppError('locked', `${key} is held by another node`)
       const woken = this.#woken(key)
       if (await this.#want(key, stops)) await woken
@@ -99,6 +123,15 @@ export class PostgresLeases implements Leases {
     return Number(row?.[0])
   }
 
+  /** Forgets what nobody has let go of and nothing is noted of. */
+  async tidy(): Promise<void> {
+    await this.#ask(
+      `delete from ${this.#table}
+       where note is null and key <> $1 and ends < clock_timestamp() - interval '1 min'`,
+      [LEADER],
+    )
+  }
+
   /** Keys and epochs of those that are to be renewed. */
   held(): { keys: string[]; epochs: string[] } {
     const all = [...this.#held.values()]
@@ -119,10 +152,27 @@ export class PostgresLeases implements Leases {
     }
   }
 
+  /** Gives up now what was to be later. */
+  async flush(): Promise<void> {
+    await this.#releases.hurry()
+  }
+
+  isHeard(): boolean {
+    const since = performance.now() - HEARD_MS
+    return this.#others.every((id) => (this.#heard.get(id) ?? Number.NEGATIVE_INFINITY) > since)
+  }
+
+  /** `others` are the ids of the other nodes that are there. */
+  meet(others: readonly string[]): void {
+    this.#others = others
+    this.#heard = new Map([...this.#heard].filter(([id]) => others.includes(id)))
+  }
+
   /** Takes what came by NOTIFY. */
   wake(payload: string): void {
     const space = payload.indexOf(' ')
     const [word, what] = [payload.slice(0, space), payload.slice(space + 1)]
+    if (word === HERE) this.#heard.set(what, performance.now())
     if (word === 'free') this.#wakeAll(what)
     if (word !== 'stop') return
     for (const one of this.#held.values()) if (one.epoch === what) one.stop.abort(asked())
@@ -133,15 +183,17 @@ export class PostgresLeases implements Leases {
     one.stop.abort(lost(one.key))
   }
 
-  #ask(text: string, values: unknown[]): Promise<Row[]> {
+  /** Without values it is one message for the driver, which costs it and the server far less. */
+  #ask(text: string, values?: unknown[]): Promise<Row[]> {
     return this.#connection.query(text, values, ASK_TIMEOUT_MS)
   }
 
-  #hold(key: string, epoch: string, note: string | null, begunAt: number): Lease {
+  #hold(key: string, { epoch, note }: Taken, begunAt: number): Lease {
     const stop = new AbortController()
     const timer = setTimeout(() => this.#lose(one), STOP_MS).unref()
     const one: Held = { key, epoch, stop, timer, renewedAt: begunAt, isLost: false }
     this.#held.set(key, one)
+    let noted = note
     return {
       note,
       signal: stop.signal,
@@ -155,27 +207,66 @@ export class PostgresLeases implements Leases {
           [key, epoch, text],
         )
         if (rows.length === 0) throw lost(key)
+        noted = text
       },
-      release: (last) => this.#release(one, last),
+      release: (last) => this.#release(one, { note: last, isNew: last !== null && last !== noted }),
+      letGo: () => {
+        const isLater = !stop.signal.aborted
+        void this.#release(one, { note: null, isNew: false, isLater }).catch(() => {})
+      },
     }
   }
 
-  async #release(one: Held, note: string | null): Promise<void> {
+  async #release(
+    one: Held,
+    { note, isNew, isLater }: { note: string | null; isNew: boolean; isLater?: boolean },
+  ): Promise<void> {
     const { key, epoch } = one
     // From here on it is not renewed; until the answer it is not somebody else's.
     clearTimeout(one.timer)
     if (this.#held.get(key) === one) this.#held.delete(key)
-    const where = 'where key = $1 and epoch = $2 returning wanted'
-    const step =
-      note === null
-        ? `delete from ${this.#table} ${where}`
-        : `update ${this.#table} set node = '', ends = clock_timestamp(), note = $3 ${where}`
+    this.#leaving.add(key)
+    const released = this.#releases.add({ key, epoch, note, isNew }, { isLater: isLater === true })
+    const isReleased = await released.finally(() => this.#leaving.delete(key))
+    if (!isReleased && note !== null) throw lost(key)
+  }
+
+  async #takeAll(all: readonly Taking[]): Promise<(Taken | undefined)[]> {
+    // In one order for all nodes, so that none waits for another in a circle.
+    const sorted = all.toSorted((a, b) => (a.key < b.key ? -1 : 1))
     const rows = await this.#ask(
-      `with r as (${step})
-       select case when wanted > 0 then pg_notify(${this.#channel}, 'free ' || $1) end from r`,
-      [key, epoch, ...(note === null ? [] : [note])],
+      `insert into ${this.#table} as l (key, node, epoch, ends, note)
+       select h.key, ${literal(this.#node)}, nextval('${this.#schema}.fb_epochs'), ${ENDS}, h.note
+       from (values ${rowsOf(sorted, ({ key, note }) => [literal(key), textOf(note)])}) h(key, note)
+       on conflict (key) do update
+         set node = excluded.node, epoch = excluded.epoch, ends = excluded.ends, wanted = 0,
+           note = coalesce(l.note, excluded.note)
+         where l.ends <= clock_timestamp()
+       returning key, epoch, note`,
     )
-    if (rows.length === 0 && note !== null) throw lost(key)
+    const taken = new Map(
+      rows.map(([key, epoch, note]) => [key, { epoch: epoch as string, note: note ?? null }]),
+    )
+    return all.map(({ key }) => taken.get(key))
+  }
+
+  async #releaseAll(all: readonly Releasing[]): Promise<boolean[]> {
+    // What is new has to outlive a crash of the database. What is let go does not: after one it is still held, by
+    // nobody who renews it, and ends.
+    const how = all.some(({ isNew }) => isNew) ? 'null' : LAZILY
+    const its = rowsOf(all, ({ key, epoch, note }) => [literal(key), epoch, textOf(note)])
+    const rows = await this.#ask(
+      `with h(key, epoch, note) as (values ${its}),
+       mine as (select l.key, l.wanted, h.note from ${this.#table} l join h using (key, epoch)
+         order by l.key for update of l),
+       gone as (delete from ${this.#table} l using mine m where l.key = m.key and m.note is null),
+       kept as (update ${this.#table} l set node = '', ends = clock_timestamp(), note = m.note
+         from mine m where l.key = m.key and m.note is not null)
+       select key, ${how}, case when wanted > 0 then pg_notify(${this.#channel}, 'free ' || key) end
+       from mine`,
+    )
+    const released = new Set(rows.map(([key]) => key))
+    return all.map(({ key }) => released.has(key))
   }
 
   /** False where it was let go meanwhile. */
@@ -184,7 +275,7 @@ export class PostgresLeases implements Leases {
     const rows = await this.#ask(
       `with w as (update ${this.#table} set wanted = greatest(wanted, $2::smallint)
          where key = $1 and ends > clock_timestamp() returning epoch)
-       select ${said} from w`,
+       select ${said}, ${LAZILY} from w`,
       [key, stops ? STOPS : WAITS],
     )
     return rows.length > 0
@@ -208,6 +299,14 @@ export class PostgresLeases implements Leases {
   #wakeAll(key: string): void {
     for (const wake of [...(this.#waiting.get(key) ?? [])]) wake()
   }
+}
+
+function rowsOf<T>(all: readonly T[], columns: (one: T) => string[]): string {
+  return all.map((one) => `(${columns(one).join(', ')})`).join(', ')
+}
+
+function textOf(note: string | null): string {
+  return note === null ? 'null::text' : literal(note)
 }
 
 /** What comes after all texts that begin so, by their bytes: a range, which the index finds. */

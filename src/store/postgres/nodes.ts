@@ -4,8 +4,8 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from '../../lib/log.ts'
 import type { NodeFacts, NodeState, Nodes } from '../nodes/nodes.ts'
 import { Connection, type Row, type Target } from './connection.ts'
-import { LEASE_SECONDS, leaseChannel, PostgresLeases, STOP_MS } from './leases.ts'
-import { quoted } from './schema.ts'
+import { HERE, LEADER, LEASE_SECONDS, leaseChannel, PostgresLeases, STOP_MS } from './leases.ts'
+import { literal, quoted } from './schema.ts'
 
 const BEAT_MS = 3_000
 const BEAT_TIMEOUT_MS = 2_500
@@ -15,7 +15,8 @@ const GONE_SECONDS = 10
 const LISTED_MINUTES = 60
 /** A clock that differs by more is logged. */
 const MAX_CLOCK_MS = 1_000
-const LEADER = 'leader'
+/** How often what nobody has let go of is forgotten. */
+const TIDY_EVERY_MS = 600_000
 
 interface Task {
   run(): Promise<void>
@@ -33,9 +34,9 @@ interface NodesOptions {
 
 export class PostgresNodes implements Nodes {
   readonly id = randomUUID()
+  readonly name: string
   readonly leases: PostgresLeases
   readonly #schema: string
-  readonly #name: string
   readonly #lagMs: () => number
   readonly #connection: Connection
   readonly #tasks: Task[] = []
@@ -51,7 +52,7 @@ export class PostgresNodes implements Nodes {
 
   constructor({ target, schema, name, lagMs }: NodesOptions) {
     this.#schema = schema
-    this.#name = name
+    this.name = name
     this.#lagMs = lagMs
     this.#connection = new Connection(
       target,
@@ -60,6 +61,7 @@ export class PostgresNodes implements Nodes {
       (payload) => this.leases.wake(payload),
     )
     this.leases = new PostgresLeases(this.#connection, schema, this.id)
+    this.whileLeading(() => this.leases.tidy(), TIDY_EVERY_MS)
   }
 
   async join(joined: { version: string; log: Logger }): Promise<void> {
@@ -100,11 +102,13 @@ export class PostgresNodes implements Nodes {
   async close(): Promise<void> {
     clearTimeout(this.#timer)
     await this.#beat?.catch(() => {})
+    await this.leases.flush()
     const s = quoted(this.#schema)
     if (this.#joined)
       await this.#connection
         .query(
-          `with l as (update ${s}.fb_leases set ends = clock_timestamp() where node = $1)
+          `with l as (update ${s}.fb_leases set ends = clock_timestamp()
+             where key in (select key from ${s}.fb_leases where node = $1 order by key for update))
            delete from ${s}.fb_nodes where id = $1`,
           [this.id],
           BEAT_TIMEOUT_MS,
@@ -133,7 +137,7 @@ export class PostgresNodes implements Nodes {
     const lagMs = Math.min(Math.round(this.#lagMs()), 2 ** 31 - 1)
     const [row] = await this.#connection.query(
       beatStatement(this.#schema),
-      [this.id, this.#name, version, this.#state, lagMs, keys, epochs],
+      [this.id, this.name, version, this.#state, lagMs, keys, epochs],
       BEAT_TIMEOUT_MS,
     )
     const [nowMs, leads, renewed, others] = row as Row
@@ -141,9 +145,10 @@ export class PostgresNodes implements Nodes {
     const found = new Map<string, boolean>(JSON.parse(renewed ?? '[]'))
     this.leases.renewed(epochs, found, begunAt)
     this.#others = JSON.parse(others ?? '[]')
+    this.leases.meet(this.#others)
     if (leads === null) return
     if (!this.isLeading()) {
-      log?.info(`Node ${this.#name} sweeps for all nodes from now on`)
+      log?.info(`Node ${this.name} sweeps for all nodes from now on`)
       for (const task of this.#tasks)
         if (task.nextAt < Number.POSITIVE_INFINITY) task.nextAt = Number.NEGATIVE_INFINITY
     }
@@ -203,13 +208,17 @@ function beatStatement(schema: string): string {
       where key = '${LEADER}' and node = $1 and $4 <> 'ready'),
     renewed as (
       update ${s}.fb_leases l set ends = ${ends}
-      from unnest($6::text[], $7::bigint[]) as h(key, epoch)
-      where l.key = h.key and l.epoch = h.epoch and l.ends > clock_timestamp()
+      from (
+        select key, epoch from ${s}.fb_leases
+        join unnest($6::text[], $7::bigint[]) as h(key, epoch) using (key, epoch)
+        where ends > clock_timestamp() order by key for update of fb_leases) mine
+      where l.key = mine.key
       returning l.epoch, l.wanted)
     select extract(epoch from clock_timestamp()) * 1000, (select epoch from leads),
       (select json_agg(json_build_array(epoch::text, wanted = 2)) from renewed),
       (select json_agg(id) from ${s}.fb_nodes
-       where id <> $1 and seen_at > clock_timestamp() - interval '${GONE_SECONDS} s')`
+       where id <> $1 and seen_at > clock_timestamp() - interval '${GONE_SECONDS} s'),
+      pg_notify(${literal(leaseChannel(schema))}, '${HERE} ' || $1)`
 }
 
 /** Those that have been seen within the hour, the oldest first. */

@@ -21,7 +21,7 @@ import {
   readAll,
   writeStatement,
 } from './rows.ts'
-import { literal, quoted } from './schema.ts'
+import { LAZILY, literal, quoted } from './schema.ts'
 import { createSharedShortLived } from './short-lived.ts'
 
 /** How often a node looks for changes of others, also without having been woken. */
@@ -85,6 +85,8 @@ export class PostgresStore implements Store {
   #sent: Sent | undefined
   #timer: NodeJS.Timeout | undefined
   #toldRev = 0
+  /** The last change of this node. */
+  #ownRev = 0
 
   constructor({ target, schema, collections, file, name, graceMs = 0 }: PostgresOptions) {
     this.file = file
@@ -226,10 +228,13 @@ export class PostgresStore implements Store {
   #wake(payload: string): void {
     const [, node, rev] = TAKEN.exec(payload) ?? []
     if (node !== undefined) this.#followers.took(node, Number(rev))
-    else if (!this.#queue.isClosed)
-      this.#lookAnew()
-        .then(() => this.#tellTaken())
-        .catch(() => {})
+    else if (!this.#queue.isClosed) void this.#follow(Number(payload)).catch(() => {})
+  }
+
+  async #follow(changed: number): Promise<void> {
+    if (changed === this.#ownRev || changed === this.#sent?.at.rev) return
+    if (changed > this.#replica.at.rev) await this.#lookAnew()
+    await this.#tellTaken()
   }
 
   /** Says to the others what this node has taken of their changes. */
@@ -237,8 +242,8 @@ export class PostgresStore implements Store {
     const { rev } = this.#replica.at
     if (rev === this.#toldRev || !this.#nodes.hasJoined()) return
     this.#toldRev = rev
-    const channel = literal(takenChannel(this.#schema))
-    await this.#follower.query(`select pg_notify(${channel}, $1)`, [`${this.#nodes.id} ${rev}`])
+    const text = `select ${LAZILY}, pg_notify(${literal(takenChannel(this.#schema))}, $1)`
+    await this.#follower.query(text, [`${this.#nodes.id} ${rev}`])
   }
 
   /** A look that begins after now: what is committed while one is under way may not be in it. */
@@ -377,6 +382,7 @@ export class PostgresStore implements Store {
   #finish(sent: Sent): void {
     if (this.#sent === sent) this.#sent = undefined
     sent.isDone = true
+    this.#ownRev = sent.at.rev
     sent.settle()
   }
 }

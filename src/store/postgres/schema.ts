@@ -12,6 +12,9 @@ const MIN_SERVER_VERSION = 130_000
 
 export const SCHEMA = 'filebrowser'
 
+/** Selected, it has a transaction not wait for the disk of the database: a crash may take it back. */
+export const LAZILY = `set_config('synchronous_commit', 'off', true)`
+
 /** A name in SQL. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`
@@ -187,9 +190,10 @@ function found(table: string, { name, isLarge, indexes }: Collection): string[] 
   ]
 }
 
-/** A text in SQL. */
+/** A text in SQL, whatever the server takes a backslash for. */
 export function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`
+  const quotes = text.replaceAll("'", "''")
+  return text.includes('\\') ? `E'${quotes.replaceAll('\\', '\\\\')}'` : `'${quotes}'`
 }
 
 /** Waits until no other node makes or changes the schema; the transaction's end lets the next one in. */
