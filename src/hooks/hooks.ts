@@ -10,6 +10,7 @@ import { createLines } from '../programs/lines.ts'
 import type { Programs } from '../programs/runner.ts'
 import type { EventName, Settings, User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
+import { createNotedCommands, type EndNote } from './noted-commands.ts'
 import { createWebhooks, webhookSecretOf } from './webhooks.ts'
 
 export interface FileChange {
@@ -27,6 +28,8 @@ export interface Hooks {
    * either.
    */
   run(when: 'before' | 'after', change: FileChange, options?: RunOptions): Promise<boolean>
+  /** To be called before a change whose commands are to run; gives what is to be called when they have, or do not. */
+  begin(change: FileChange): Promise<EndNote>
   close(): void
 }
 
@@ -58,12 +61,20 @@ export function createHooks(services: HookServices): Hooks {
     metrics: services.metrics,
     nodes: store.shared?.nodes,
   })
+  const noted = createNotedCommands(store.shared?.nodes, log)
+  const linesOf = (trigger: string) =>
+    config.enableExec ? (store.settings().commands[trigger] ?? []) : []
 
   return {
+    begin: async ({ event, vpath, user }) => {
+      const isDue = ['before', 'after'].some((when) => linesOf(`${when}_${event}`).length > 0)
+      if (!isDue) return () => {}
+      return await noted.begin({ event, path: vpath, username: user.username })
+    },
     run: async (when, change, { signal, claim } = {}) => {
       const trigger = `${when}_${change.event}`
       const settings = store.settings()
-      const lines = config.enableExec ? (settings.commands[trigger] ?? []) : []
+      const lines = linesOf(trigger)
       if (lines.length > 0 || settings.webhooks.length > 0) await claim?.()
       if (settings.webhooks.length > 0)
         await webhooks.send(settings.webhooks, {

@@ -51,18 +51,23 @@ export async function change<T>(
   const { hooks, previews } = actor.services
   const { user } = actor
   const isDue = !again && !earlier?.haveRun
-  const hasRun =
-    isDue && (await hooks.run('before', { ...what, user }, { signal: actor.cancelled, claim }))
-  if (hasRun) await earlier?.onRun()
-  const replaced = previews.mayHoldAny()
-    ? (written(hasRun ? undefined : place) ?? (await placesOf(actor, what)))
-    : []
-  // A change that failed may have got halfway.
-  const result = await noted(actor, { kind, ...told }, (making) => work(hasRun, making)).finally(
-    () => previews.forget(replaced),
-  )
-  await hooks.run('after', { ...what, user })
-  return result
+  const end = await hooks.begin({ ...what, user })
+  try {
+    const hasRun =
+      isDue && (await hooks.run('before', { ...what, user }, { signal: actor.cancelled, claim }))
+    if (hasRun) await earlier?.onRun()
+    const replaced = previews.mayHoldAny()
+      ? (written(hasRun ? undefined : place) ?? (await placesOf(actor, what)))
+      : []
+    // A change that failed may have got halfway.
+    const result = await noted(actor, { kind, ...told }, (making) => work(hasRun, making)).finally(
+      () => previews.forget(replaced),
+    )
+    await hooks.run('after', { ...what, user })
+    return result
+  } finally {
+    end()
+  }
 }
 
 /** Runs the work of a change, and notes in the history what it tells to have made. */

@@ -1,14 +1,17 @@
 // Uploads go on with another node when theirs is killed or stands still; one that wakes up writes nothing into the file.
-import { readFile, stat } from 'node:fs/promises'
+// A command that a node takes with it is logged by another one, and does not run again.
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { holdRequest } from '../support/held-request.ts'
 import { loginAs } from '../support/login.ts'
 import { hasPostgres, POSTGRES_PASSWORD, startPostgres } from '../support/postgres.ts'
-import { type Program, startProgram } from '../support/program.ts'
+import { type Program, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { pieceHeaders, tusAt } from '../support/tus.ts'
 
+const ENV = { PGPASSWORD: POSTGRES_PASSWORD }
 /** Not what the upload is to hold. */
 const LATE = 'x'.repeat(299_000)
 const RIGHT = Buffer.from(Array.from({ length: 300_000 }, (_, n) => n % 251))
@@ -20,8 +23,8 @@ test.runIf(hasPostgres())('uploads go on elsewhere', async () => {
   const start = (name: string) =>
     startProgram(tree, {
       database,
-      args: ['--stateDir', name, '--nodeName', name],
-      env: { PGPASSWORD: POSTGRES_PASSWORD },
+      args: ['--stateDir', name, '--nodeName', name, '--disableExec=false'],
+      env: ENV,
     })
   await using killed = await start('killed')
   await using stopped = await start('stopped')
@@ -40,7 +43,17 @@ test.runIf(hasPostgres())('uploads go on elsewhere', async () => {
   }
   const a = await begin(killed, 'a.bin')
   const b = await begin(stopped, 'b.bin')
+  const [ran, lasts] = [join(tree.base, 'ran'), join(tree.base, 'lasts')]
+  await writeFile(lasts, '')
+  const line = `sh -c 'echo $FILE >> ${ran}; while [ -e ${lasts} ]; do sleep 0.1; done'`
+  const set = ['cmds', 'add', 'after_delete', line, '-d', database]
+  expect(await runProgram(set, { cwd: tree.base, env: ENV })).toMatchObject({ code: 0 })
+  await writeFile(tree.at('gone.txt'), '')
+  const init = { method: 'DELETE', headers: { 'X-Auth': token } }
+  const cutOff = expect(fetch(`${killed.origin}/api/resources/gone.txt`, init)).rejects.toThrow()
+  await waitFor('the command', () => readFile(ran, 'utf8'))
   await killed.kill()
+  await cutOff
   stopped.process.kill('SIGSTOP')
   try {
     // It waits for it in the socket.
@@ -68,5 +81,10 @@ test.runIf(hasPostgres())('uploads go on elsewhere', async () => {
     expect(await again.append(0, Buffer.from('abc'))).toEqual({ status: 204, offset: 3 })
   } finally {
     stopped.process.kill('SIGCONT')
+    await rm(lasts)
   }
+  await waitFor('a word about the command', () =>
+    [stopped, third].some((node) => node.output().includes('/gone.txt: node killed went away')),
+  )
+  expect(await readFile(ran, 'utf8')).toBe(`${tree.at('gone.txt')}\n`)
 })
