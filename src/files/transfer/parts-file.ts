@@ -66,20 +66,22 @@ export async function readParts(
   parts: Parts = noParts(),
 ): Promise<Parts> {
   const head = Buffer.alloc(HEAD_BYTES)
-  parts.endBytes = parts.wholeBytes
+  // Of this reading alone: others may read on in the same parts meanwhile.
+  let endBytes = parts.wholeBytes
   let isWhole = true
-  while ((await file.read(head, parts.endBytes)) === HEAD_BYTES) {
+  while ((await file.read(head, endBytes)) === HEAD_BYTES) {
     if (head.toString('latin1', 0, MAGIC.length) !== MAGIC) break
-    const offsetBytes = parts.endBytes + HEAD_BYTES
+    const offsetBytes = endBytes + HEAD_BYTES
     const sizeBytes = Number(head.readBigUInt64LE(12))
     const name = head.toString('latin1', NAME_AT, NAME_AT + head.readUInt8(5))
     const [sum, atMs] = [head.readUInt32LE(8), head.readDoubleLE(TIME_AT)]
     const part = { name, offsetBytes, sizeBytes, sum, atMs }
     isWhole &&= head.readUInt8(4) === 1
     if (head.readUInt8(4) === 1) parts.byName.set(name, part)
-    parts.endBytes = offsetBytes + sizeBytes
-    if (isWhole) parts.wholeBytes = parts.endBytes
+    endBytes = offsetBytes + sizeBytes
+    if (isWhole) parts.wholeBytes = Math.max(parts.wholeBytes, endBytes)
   }
+  parts.endBytes = Math.max(parts.endBytes, endBytes)
   return parts
 }
 
