@@ -37,6 +37,8 @@ export const lazyModules: esbuild.Plugin = {
 function namesOf(loaded: object, load: string): string {
   const names = Object.keys(loaded).filter((name) => name !== '__esModule')
   return `
+    let loaded
+    const load = () => (loaded ??= ${load})
     for (const name of ${JSON.stringify(names)})
-      Object.defineProperty(exports, name, { enumerable: true, get: () => ${load}[name] })`
+      Object.defineProperty(exports, name, { enumerable: true, get: () => load()[name] })`
 }

@@ -1,4 +1,5 @@
 // Locks in requests and answers (RFC 4918 14, 15.8).
+import { memo } from '../lib/memo.ts'
 import { writeTree } from './proppatch.ts'
 import { badXml, childrenOf, escapeXml, isDav, type XmlElement } from './xml.ts'
 
@@ -21,8 +22,8 @@ export interface ToldLock extends WantedLock {
 export const MAX_OWNER_BYTES = 1024
 export const MAX_LOCK_SECONDS = 3_600
 
-/** Reads the body of a LOCK. Throws `bad_request`. */
-export function readLockInfo(root: XmlElement): WantedLock {
+/** Reads the body of a LOCK. Throws `bad_request`. Clients send the same one again and again. */
+export const readLockInfo = memo((root: XmlElement): WantedLock => {
   if (!isDav(root, 'lockinfo')) throw badXml('lockinfo is expected')
   const [scope] = childrenOf(root, 'lockscope').flatMap((each) => childrenOf(each))
   const [type] = childrenOf(root, 'locktype').flatMap((each) => childrenOf(each))
@@ -34,7 +35,7 @@ export function readLockInfo(root: XmlElement): WantedLock {
   const ownerXml = owner ? writeTree(owner) : ''
   if (Buffer.byteLength(ownerXml) > MAX_OWNER_BYTES) throw badXml('the owner is too long')
   return { isExclusive, ownerXml }
-}
+})
 
 /** The first of the wanted times that can be read, an hour at most and where none is. */
 export function secondsOf(timeout: string | undefined): number {

@@ -309,8 +309,11 @@ function cutEncoded(raw: string, count: number): string {
   return raw.slice(i)
 }
 
+const NOTHING_TO_ENCODE = /^[\w.~$&+,/:;=@-]*$/
+
 /** Percent-encodes a decoded path for a `Location`, leaving `A-Z a-z 0-9 -_.~$&+,/:;=@`. */
 export function encodePath(path: string): string {
+  if (NOTHING_TO_ENCODE.test(path)) return path
   return encodeURIComponent(path)
     .replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
     .replace(/%(24|26|2B|2C|2F|3A|3B|3D|40)/g, (code) => decodeURIComponent(code))

@@ -174,6 +174,21 @@ export async function locksAt(actor: Actor, vpath: VPath): Promise<DavLock[]> {
   return davLocks.holdingAt(await actor.scope.hostPath(vpath))
 }
 
+/** The lock of this token, where it holds at an entry that the caller sees. */
+export async function lockAt(
+  actor: Actor,
+  vpath: VPath,
+  token: string,
+): Promise<DavLock | undefined> {
+  const { davLocks } = actor.services
+  await davLocks.load()
+  const lock = davLocks.get(token)
+  // One's own lock of this very path may be ended without a look at the disk.
+  const isPlain = lock?.userID === actor.user.id && lock.place === actor.scope.textPath(vpath)
+  if (lock && isPlain && lock.expiresMs > Date.now()) return lock
+  return (await locksAt(actor, vpath)).find((each) => each.token === token)
+}
+
 /** Ends a lock; `forbidden` for whoever has not made it and does not administrate. */
 export async function unlock(actor: Actor, { token, userID }: DavLock): Promise<void> {
   actor.demand()

@@ -98,6 +98,11 @@ export interface Reading {
   isMountPoint(vpath: VPath): Promise<boolean | null>
   /** True when something is mounted below the entry; null where nothing tells. */
   holdsMount(vpath: VPath): Promise<boolean | null>
+  /**
+   * Host path of an entry by the text of its path alone: where it is, unless a link is on the way. Null where that tells
+   * nothing.
+   */
+  textPath(vpath: VPath): string | null
   /** Host path for programs started in a folder (shell, hooks), of what is seen and may be treated so. */
   hostPath(at: At, ...verbs: readonly Verb[]): Promise<string>
 }
@@ -177,6 +182,7 @@ export function readingOf(tree: Tree): Reading {
       withEntry(tree, vpath, async ({ realPath }) => volume.isMountPoint(realPath)),
     holdsMount: (vpath) =>
       withEntry(tree, vpath, async ({ realPath }) => volume.holdsMount(realPath)),
+    textPath: (vpath) => plainPath(jail, vpath),
     hostPath: (at, ...verbs) =>
       within(tree, at, async (place) => {
         await requireMay(tree, place, 'see', ...verbs)

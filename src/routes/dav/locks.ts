@@ -12,7 +12,7 @@ import { DAV, parseTarget } from '../../http/request-path.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { isWithin, parentOf, type VPath } from '../../lib/vpath.ts'
 import { requireMay } from '../../operations/actor.ts'
-import { lockEntry, locksAt, MemberLocked, unlock } from '../../operations/locks.ts'
+import { lockAt, lockEntry, locksAt, MemberLocked, unlock } from '../../operations/locks.ts'
 import type { DavLock } from '../../store/dav/locks.ts'
 import { addressOf, hrefTo, topOf } from './address.ts'
 import { readXml, XML_TYPE } from './bodies.ts'
@@ -97,7 +97,7 @@ export async function unlockEntry(c: Ctx, deps: Deps): Promise<Response> {
   const header = c.req.header('lock-token')
   if (header === undefined) throw badRequest('Lock-Token is missing')
   const actor = actorOf(c, deps)
-  const found = (await locksAt(actor, vpath)).find(({ token }) => token === tokenIn(header))
+  const found = await lockAt(actor, vpath, tokenIn(header))
   if (!found) {
     const error = new AppError('conflict', 'It has no such lock.', { expose: true })
     return sendError(error, 'lock-token-matches-request-uri')

@@ -37,6 +37,7 @@ export interface LockReads {
 }
 
 export interface DavLocks extends LockReads {
+  get(token: string): DavLock | undefined
   /** To be awaited before all others. */
   load(): Promise<void>
   /** False where nothing at all is locked. */
@@ -98,6 +99,7 @@ export function createDavLocks(database: string, log: Pick<Logger, 'error'>): Da
   }
   return {
     ...reads,
+    get: (token) => byToken.get(token),
     load: () => {
       loading ??= read(file, log).then((locks) => locks.forEach(put))
       return loading

@@ -32,6 +32,7 @@ export const DAV_LOCKS: Collection<DavLock, 'place' | 'userID'> = {
 export function createSharedDavLocks(store: Store): DavLocks {
   return {
     ...readsOf(store),
+    get: (token) => store.get(DAV_LOCKS, token),
     load: async () => {},
     any: () => store.count(DAV_LOCKS) > 0,
     add: (wanted, demandFree) => {
