@@ -2,7 +2,7 @@
 // the way of a request.
 import { dropBackups, type LogFile, openLogFile } from '../lib/log-file.ts'
 import type { AuditTarget } from './audit-target.ts'
-import { type AuditEvent, lineOf, parseLine, timedLine } from './event.ts'
+import { type AuditEvent, lineOf, parseLine } from './event.ts'
 
 /** Lines wait this long for others, to be written together. */
 const BATCH_MS = 200
@@ -45,12 +45,11 @@ interface Merged {
 export function createAuditLog(target: AuditTarget, surroundings: Surroundings): AuditLog {
   const writer = createWriter(target, surroundings)
   const merging = createMerging()
-  const timeOf = createTimeOf()
   let batching: NodeJS.Timeout | undefined
   let sweeping: NodeJS.Timeout | undefined
 
   function add(atMs: number, event: AuditEvent): void {
-    writer.add(timedLine(timeOf(atMs), event))
+    writer.add(lineOf(atMs, event))
     if (writer.waitingBytes() >= BATCH_BYTES) void writer.write()
     batching ??= setTimeout(() => {
       batching = undefined
@@ -157,17 +156,6 @@ function createWriter(target: AuditTarget, { stdout, onError }: Surroundings) {
 
 function lostLine(count: number): string {
   return lineOf(Date.now(), { action: 'lines-lost', result: 'failed', times: count })
-}
-
-/** Written times. Under load many acts fall into one millisecond. */
-function createTimeOf() {
-  let lastMs = Number.NaN
-  let last = ''
-  return function timeOf(atMs: number): string {
-    if (atMs !== lastMs) last = new Date(atMs).toISOString()
-    lastMs = atMs
-    return last
-  }
 }
 
 /** Equal acts, in the order in which they began. */

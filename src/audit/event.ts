@@ -1,5 +1,6 @@
 // What the audit log holds: one line of JSON for each act (docs/http-api.md 28).
 import type { AuditAction, AuditRecord, AuditResult } from '../audit-types.ts'
+import { lineTime } from '../lib/log-file.ts'
 
 /** A line as it is made; what does not apply is left out, and the time is added. */
 export type AuditEvent = Omit<AuditRecord, 'time'>
@@ -66,13 +67,8 @@ export function resultOf(status: number): AuditResult {
 
 /** One line, newline included. Line separators are escaped: some programs would end the line there. */
 export function lineOf(atMs: number, event: AuditEvent): string {
-  return timedLine(new Date(atMs).toISOString(), event)
-}
-
-/** As lineOf, for a time in its written form (ISO 8601, UTC, milliseconds). */
-export function timedLine(time: string, event: AuditEvent): string {
   // A copy of the event with its time would cost as much as writing it.
-  return `{"time":"${time}",${escapeSeparators(JSON.stringify(event)).slice(1)}\n`
+  return `{"time":"${lineTime(atMs)}",${escapeSeparators(JSON.stringify(event)).slice(1)}\n`
 }
 
 /** A value as it stands in a line, quotes included. */

@@ -64,11 +64,10 @@ export function createHistory(files: HistoryFiles, isOn: boolean): History {
         if (files > 0) {
           const { userID, via, operation, undoes } = who
           const facts = what()
-          const { kind, path, to } = facts
           const { id, n } = open.next(keyOf(who, facts), operation ? NAMED_MS : NEAR_MS)
-          const begun = { id, n, userID, via, operation, undoes, kind, path, to }
-          const step = { ...begun, atMs: Date.now(), files, bytes, made, kept }
-          writer.add(lineOf(manifest ? { ...step, manifest: manifest.end() } : step))
+          const begun = { id, n, atMs: Date.now(), userID, via, operation, undoes }
+          const end = { files, bytes, made, kept, manifest: manifest?.end() }
+          writer.add(lineOf({ ...begun, ...facts, ...end }))
         }
       }
     },

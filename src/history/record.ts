@@ -1,6 +1,7 @@
 // What the history holds: one line of JSON for each step of a change, and one for each record that was undone.
 import { randomBytes } from 'node:crypto'
 import type { HistoryKind, HistoryVia } from '../history-types.ts'
+import { lineTime } from '../lib/log-file.ts'
 import type { PlaceText } from '../lib/places.ts'
 
 /** An entry that a change has left somewhere, as it was then. */
@@ -74,25 +75,22 @@ export function parseRow(value: unknown): Made | null {
 
 /** The account comes right behind the time, where readers look for it. */
 export function lineOf(step: Step): string {
-  const { atMs, userID, made, kept } = step
-  // One object of one shape: it is made for each small file of many.
-  return `${JSON.stringify({
-    time: new Date(atMs).toISOString(),
-    user: userID,
-    id: step.id,
-    n: step.n,
-    via: step.via,
-    operation: step.operation,
-    undoes: step.undoes,
-    kind: step.kind,
-    path: step.path,
-    to: step.to,
-    files: step.files,
-    bytes: step.bytes,
-    manifest: step.manifest,
-    made: made.length > 0 ? made.map(rowOf) : undefined,
-    kept: kept.length > 0 ? kept : undefined,
-  })}\n`
+  const { atMs, userID, id, n, via, operation, undoes, kind, path, to, manifest } = step
+  const { files, bytes, made, kept } = step
+  // One is made for each small file of many, and an object of all this would take twice as long.
+  const who = `"time":"${lineTime(atMs)}","user":${userID},"id":"${id}","n":${n},"via":"${via}"`
+  const what = `,"kind":"${kind}","path":${JSON.stringify(path)}${field('to', to)}`
+  const held = `${field('manifest', manifest)}${list('made', made.map(rowOf))}${list('kept', kept)}`
+  const how = field('operation', operation) + field('undoes', undoes)
+  return `{${who}${how}${what},"files":${files},"bytes":${bytes}${held}}\n`
+}
+
+function field(name: string, value: string | undefined): string {
+  return value === undefined ? '' : `,"${name}":${JSON.stringify(value)}`
+}
+
+function list(name: string, values: readonly unknown[]): string {
+  return values.length === 0 ? '' : `,"${name}":${JSON.stringify(values)}`
 }
 
 /** The line of a record that was undone. */

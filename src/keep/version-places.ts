@@ -1,6 +1,6 @@
 // Where versions of a file are: in `.fb-versions` of the highest folder on its own mount that takes them, below the path of the
 // file.
-import { dirname, join, parse, relative, sep } from 'node:path'
+import { dirname, join, parse, sep } from 'node:path'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
@@ -14,7 +14,7 @@ import { parseVersionName, type VersionName } from './version-name.ts'
  * there; null for one that has none, as on a share of Windows.
  */
 export function pathInStore(base: string, realPath: string): string | null {
-  if (contains(base, realPath)) return relative(base, realPath)
+  if (contains(base, realPath)) return realPath.slice(base.length + (base.endsWith(sep) ? 0 : 1))
   const { root } = parse(realPath)
   if (root === sep) return realPath.slice(1)
   return /^[a-z]:\\$/i.test(root) ? join(root.slice(0, 1), realPath.slice(root.length)) : null

@@ -3,6 +3,7 @@
 import { type FileHandle, mkdir, open, readdir, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, extname, join } from 'node:path'
 import { AppError, errnoOf, unless } from './errors.ts'
+import { rememberLast } from './memo.ts'
 
 const MAX_LOG_BYTES = 100 * 1000 * 1000
 const MAX_LOG_BACKUPS = 10
@@ -19,6 +20,14 @@ export interface LogFile {
   /** Writes what waits and closes. */
   close(): Promise<void>
 }
+
+/** The time of a line, whole milliseconds since 1970: ISO 8601, UTC. Many lines come within a second. */
+export function lineTime(atMs: number): string {
+  const second = Math.floor(atMs / 1000)
+  return `${secondText(second)}${String(atMs - second * 1000).padStart(3, '0')}Z`
+}
+
+const secondText = rememberLast((second) => new Date(second * 1000).toISOString().slice(0, -4))
 
 interface LogFileOptions {
   maxBytes?: number

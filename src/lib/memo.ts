@@ -13,3 +13,13 @@ export function memo<K extends object, T>(make: (key: K) => T): (key: K) => T {
     return known.result
   }
 }
+
+/** A pure function that remembers its last result. */
+export function rememberLast<T>(make: (key: number) => T): (key: number) => T {
+  let lastKey = 0
+  let last = make(lastKey)
+  return (key) => {
+    if (key !== lastKey) [lastKey, last] = [key, make(key)]
+    return last
+  }
+}

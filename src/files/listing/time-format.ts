@@ -1,6 +1,7 @@
 // RFC 3339 with nanoseconds and the server's zone, as the API writes times (docs/http-api.md 1.6). A listing
 // formats one per entry, so what neighbours share is remembered: the zone of a quarter of an hour, which
 // no zone changes within, and the text of a day.
+import { rememberLast } from '../../lib/memo.ts'
 
 const QUARTER_S = 900
 const DAY_S = 86_400
@@ -29,16 +30,6 @@ export function formatTime(timeNs: bigint): string {
   const mm = TWO_DIGITS[Math.floor((second % 3600) / 60)]
   const text = `${dayText(day)}T${hh}:${mm}:${TWO_DIGITS[second % 60]}`
   return nanos === 0 ? text + zone : `${text}.${fraction(nanos)}${zone}`
-}
-
-/** A pure function that remembers its last result. */
-function rememberLast<T>(make: (key: number) => T): (key: number) => T {
-  let lastKey = 0
-  let last = make(lastKey)
-  return (key) => {
-    if (key !== lastKey) [lastKey, last] = [key, make(key)]
-    return last
-  }
 }
 
 const zoneIn = rememberLast((quarter) => {
