@@ -65,6 +65,28 @@ describe('selecting', () => {
     await expectSelected(page, ['d.txt', 'c.txt', 'b.txt'])
   })
 
+  it.each(['List', 'Grid', 'Gallery'])(
+    'shows the tick at once in a box that is clicked (%s)',
+    async (view) => {
+      await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b', 'c.txt': 'c' })
+      const { page } = open
+      await page.getByRole('radio', { name: view }).check()
+      const box = (name: string) => entry(page, name).getByRole('checkbox')
+      await entry(page, 'a.txt').hover()
+      await box('a.txt').click()
+      await expectSelected(page, ['a.txt'])
+      expect(await box('a.txt').isChecked()).toBe(true)
+      await box('c.txt').click({ modifiers: ['Shift'] })
+      await expectSelected(page, ['a.txt', 'b.txt', 'c.txt'])
+      await box('b.txt').click({ modifiers: ['Shift'] })
+      await expectSelected(page, ['a.txt', 'b.txt'])
+      expect(await box('b.txt').isChecked()).toBe(true)
+      await box('a.txt').click()
+      await expectSelected(page, ['b.txt'])
+      expect(await box('a.txt').isChecked()).toBe(false)
+    },
+  )
+
   it('selects all from the column head, shows when only a part is', async () => {
     await using open = await openFolder(letters)
     const { page } = open

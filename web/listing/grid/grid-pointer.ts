@@ -64,7 +64,8 @@ export function handleClick(event: MouseEvent, replies: ClickReplies): void {
   }
   const act = target?.closest<HTMLElement>('[data-act]')
   if (act != null) {
-    event.preventDefault()
+    // A box would then be what it was before.
+    if (act.dataset.act !== 'check') event.preventDefault()
     handleAct(act, entry, event, replies)
     return
   }
@@ -96,6 +97,7 @@ function handleAct(act: HTMLElement, entry: FileEntry, event: MouseEvent, replie
     if (event.shiftKey) extendSelection(shownFolder().visible, entry.path)
     else toggleSelected(entry.path)
     setShown({ focus: entry.path })
+    if (act instanceof HTMLInputElement) act.checked = selection.paths.has(entry.path)
     return
   }
   if (kind === 'menu') replies.openMenu(entry, act)
