@@ -1,7 +1,6 @@
 import { useLingui } from '@lingui/react/macro'
 import { Languages, Moon, Sun } from 'lucide-react'
 import { useSnapshot } from 'valtio'
-import { updateUser } from '../api/users.ts'
 import { activeLocale, languages, loadLocale, rememberLocale } from '../lib/i18n.ts'
 import { toastError } from '../operations/toasts.ts'
 import { activeTheme, prefs, setTheme } from '../state/prefs.ts'
@@ -18,6 +17,7 @@ async function switchLanguage(code: string): Promise<void> {
     if (session.user === null) return
     const { id } = session.user
     setOwnLocale(code)
+    const { updateUser } = await import('../api/users.ts')
     await updateUser(id, { locale: code })
   } catch (error) {
     toastError(error)

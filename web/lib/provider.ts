@@ -1,6 +1,7 @@
 // Going to the provider and coming back, in this window or in a small one. That one cannot reach this page, as the
 // provider's stood in it in between, so it reports on a channel.
 import { boot } from './boot.ts'
+import { takeTurn } from './provider-turn.ts'
 
 /** Where people sign in besides; undefined when nothing is configured. */
 export const provider = boot.Provider
@@ -43,45 +44,9 @@ export function reportBack(error: string): void {
   window.close()
 }
 
-/** This browser has just gone there by itself, or somebody has logged out: it does not go (again) unasked. */
-const STAY = 'fb-stay'
-const STAY_MS = 10_000
-
-/** Keeps this tab on the login page after logging out. */
-export function stayHere(): void {
-  if (provider === undefined) return
-  remember(Number.MAX_SAFE_INTEGER)
-}
-
 /** Goes to the provider without a click, unless that would be a circle. True when it goes. */
 export function goByItself(back: string): boolean {
-  let until = 0
-  try {
-    until = Number(sessionStorage.getItem(STAY))
-  } catch {
-    // Without storage nobody could stop it.
-    return false
-  }
-  if (until > Date.now()) return false
-  remember(Date.now() + STAY_MS)
+  if (!takeTurn()) return false
   location.replace(providerUrl('login', back))
   return true
-}
-
-/** Somebody is signed in: the next time it may go again. */
-export function mayGoAgain(): void {
-  if (provider === undefined) return
-  try {
-    if (Number(sessionStorage.getItem(STAY)) > Date.now() + STAY_MS) sessionStorage.removeItem(STAY)
-  } catch {
-    // Blocked.
-  }
-}
-
-function remember(untilMs: number): void {
-  try {
-    sessionStorage.setItem(STAY, String(untilMs))
-  } catch {
-    // Blocked.
-  }
 }

@@ -5,20 +5,18 @@ import { Trans, useLingui } from '@lingui/react/macro'
 import { FolderPlus, FolderUp, Upload } from 'lucide-react'
 import { type MouseEvent, useEffect } from 'react'
 import { useSnapshot } from 'valtio'
-import { ErrorPanel } from '../layout/error-panel.tsx'
+import { ErrorBoundary } from '../layout/boundary.tsx'
 import { canPickFolders, FINGERS, PHONE, TOUCHED, useMedia } from '../lib/page/media.ts'
-import { goHref } from '../lib/page/navigate.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
-import { filesHref, parentOf } from '../lib/paths.ts'
 import { runAction } from '../operations/commands/registry.ts'
-import { nearestFolder, retry } from '../operations/open-folder.ts'
 import type { Folder } from '../state/folder-cache.ts'
 import { setShown } from '../state/listing.ts'
 import { prefs } from '../state/prefs.ts'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { Skeleton, Spinner } from '../ui/progress.tsx'
-import { DropVeil } from './drag/drag-layer.tsx'
+import { DropVeil } from './drag/drop-veil.tsx'
+import { ColumnHeader } from './grid/column-header.tsx'
 import { EntryGrid } from './grid/entry-grid.tsx'
 import { openGridMenu } from './grid/grid-menu.tsx'
 import { layoutOf } from './grid/metrics.ts'
@@ -27,6 +25,7 @@ import { useColumnView } from './use-columns.ts'
 import { useAbilities, useListing } from './use-listing.ts'
 
 const SwipeActions = onDemandAtOnce(async () => (await import('./grid/row-swipe.tsx')).SwipeActions)
+const FailedFolder = onDemandAtOnce(async () => (await import('./failed-folder.tsx')).FailedFolder)
 const Columns = onDemandAtOnce(async () => (await import('./columns/columns.tsx')).Columns)
 
 export function FolderBody() {
@@ -43,12 +42,11 @@ function FolderContent() {
   if (kind === 'failed') {
     return (
       <div className="body body--message relative">
-        <ErrorPanel
-          error={phase.error}
-          address={vpath}
-          onRetry={retry}
-          actions={vpath === '/' ? undefined : <NearestParent vpath={vpath} />}
-        />
+        <ErrorBoundary
+          fallback={<EmptyState art="offline" title={<Trans>No connection to the server</Trans>} />}
+        >
+          <FailedFolder error={phase.error} vpath={vpath} />
+        </ErrorBoundary>
       </div>
     )
   }
@@ -86,23 +84,6 @@ function useDatesTaken(folder: Folder | null) {
     )
     return () => abort.abort()
   }, [folder])
-}
-
-/** The server knows which folders exist: it is asked with the click. */
-function NearestParent({ vpath }: { vpath: string }) {
-  return (
-    <a
-      className="btn btn--fill"
-      href={filesHref(parentOf(vpath), true)}
-      onClick={(event) => {
-        if (event.ctrlKey || event.metaKey || event.shiftKey) return
-        event.preventDefault()
-        void nearestFolder(vpath).then((folder) => goHref(filesHref(folder, true)))
-      }}
-    >
-      <Trans>Go to parent folder</Trans>
-    </a>
-  )
 }
 
 function EmptyFolder() {
@@ -201,7 +182,16 @@ function ListingSkeleton() {
       <div
         className={`skeleton skeleton--${layout}${compactRows || given === 'column' ? ' is-compact' : ''}`}
         aria-hidden
+        inert
       >
+        {given === 'list' && (
+          <>
+            <ColumnHeader />
+            <div className="skeleton__heading">
+              <Skeleton width="4rem" />
+            </div>
+          </>
+        )}
         {WIDTHS.map((percent, row) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: fixed rows
           <div key={row} className={layout === 'list' ? 'lrow lcols' : 'trow'}>
@@ -215,6 +205,7 @@ function ListingSkeleton() {
             </span>
             {layout === 'list' && (
               <>
+                <span className="lcols__kind" />
                 <Skeleton width="5rem" />
                 <span className="skeleton__end">
                   <Skeleton width="3.5rem" />

@@ -27,6 +27,9 @@ class ClipboardError extends Error {
   override name = 'ClipboardError'
 }
 
+/** There before it is needed: screens/page-commands.tsx. */
+const otherWays = () => import('../lib/page/copy-otherwise.ts')
+
 /**
  * Copies text.
  *
@@ -41,44 +44,11 @@ async function copyText(text: string): Promise<void> {
       return
     } catch {
       // Refused at first, for instance without focus: asking may help, and the old way is left.
+      const { askForPermission } = await otherWays()
       if (await askForPermission(text)) return
     }
   }
+  const { copyTheOldWay } = await otherWays()
   if (copyTheOldWay(text)) return
   throw new ClipboardError(i18n._(modern === undefined ? unsupported : denied))
-}
-
-async function askForPermission(text: string): Promise<boolean> {
-  try {
-    const name = 'clipboard-write' as PermissionName
-    const { state } = await navigator.permissions.query({ name })
-    if (state === 'denied') return false
-    await navigator.clipboard.writeText(text)
-    return true
-  } catch {
-    // Firefox and Safari do not know this permission.
-    return false
-  }
-}
-
-/** Selects the text in a field nobody sees; inside an open dialog, as the rest cannot be focused. */
-function copyTheOldWay(text: string): boolean {
-  const home = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.body
-  const before = document.activeElement
-  const field = document.createElement('textarea')
-  field.value = text
-  field.readOnly = true
-  field.className = 'sr'
-  home.append(field)
-  field.focus({ preventScroll: true })
-  field.setSelectionRange(0, text.length)
-  let copied = false
-  try {
-    copied = document.execCommand('copy')
-  } catch {
-    // Some browsers throw instead of answering false.
-  }
-  field.remove()
-  if (before instanceof HTMLElement) before.focus({ preventScroll: true })
-  return copied
 }

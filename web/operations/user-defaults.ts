@@ -1,7 +1,6 @@
 // View and order as the account keeps them: what folders without a choice of their own look like.
 
 import type { Sorting, ViewMode } from '../../src/api-types.ts'
-import { updateUser } from '../api/users.ts'
 import { session } from '../state/session.ts'
 import { toastError } from './toasts.ts'
 
@@ -31,6 +30,7 @@ async function saveNext(): Promise<void> {
     const id = session.user?.id
     if (id === undefined) break
     try {
+      const { updateUser } = await import('../api/users.ts')
       await updateUser(id, change)
     } catch (error) {
       toastError(error)

@@ -21,7 +21,6 @@ import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { useTitle } from '../lib/page/title.ts'
 import { lineageOf, nameOf, parentOf, readFilesPath, shownName } from '../lib/paths.ts'
 import { Breadcrumbs } from '../listing/breadcrumbs.tsx'
-import { DragGhost } from '../listing/drag/drag-layer.tsx'
 import { watchNativeDrags } from '../listing/drag/native-drag.ts'
 import { FolderBody } from '../listing/folder-body.tsx'
 import { GridMenu } from '../listing/grid/grid-menu.tsx'
@@ -102,7 +101,6 @@ export function FilesScreen() {
         {phone && <PhoneFoot />}
       </div>
       <GridMenu />
-      <DragGhost />
       {hidden && <FileView vpath={shown} info={phase.file} />}
     </>
   )

@@ -15,7 +15,9 @@ export function PageCommands() {
     // Dialogs opened by keys are typed into at once, and a paste is asked for: their code should be here by then.
     const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
     idle(() => {
+      void import('../listing/grid/rubber-band.ts')
       void import('../operations/copy-and-move.ts')
+      void import('../lib/page/copy-otherwise.ts')
       void import('../operations/deleting.ts')
       void import('../search/palette.tsx')
       void import('../prompts/new-entry.tsx')

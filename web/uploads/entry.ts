@@ -3,8 +3,6 @@
 
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
-import type { UnfinishedUpload } from '../../src/api-types.ts'
-import { nameOf, parentOf } from '../lib/paths.ts'
 import { toastError } from '../operations/toasts.ts'
 import { captureDrop } from './drop/capture-drop.ts'
 import type { Scan } from './dropped-files.ts'
@@ -52,25 +50,8 @@ export function pickFiles(kind: 'files' | 'folder' | 'camera', targetVPath: stri
   input.click()
 }
 
-/**
- * Asks for the file of an upload that the server holds a part of, and sends what is missing. Call it
- * inside a click or key handler.
- */
-export function pickUnfinished(upload: UnfinishedUpload): void {
-  const name = nameOf(upload.path)
-  fileInput(async (files) => {
-    const other = files.find((file) => file.name !== name)?.name
-    if (other !== undefined) {
-      toastError(i18n._(msg`“${other}” is another file. Choose “${name}”.`))
-      return
-    }
-    const { adoptUnfinished } = await import('./resume.ts')
-    adoptUnfinished(upload)
-    await addFiles(files, parentOf(upload.path))
-  }).click()
-}
-
-function fileInput(onFiles: (files: File[]) => void): HTMLInputElement {
+/** Asks for files once it is clicked. */
+export function fileInput(onFiles: (files: File[]) => void): HTMLInputElement {
   const input = document.createElement('input')
   input.type = 'file'
   // In the page, not only in memory: some browsers forget the answer otherwise.

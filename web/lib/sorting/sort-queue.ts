@@ -2,15 +2,10 @@
 
 import { i18n } from '@lingui/core'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { WorkerCalls } from '../worker-calls.ts'
-import workerUrl from './sort.worker.ts?worker'
 import { type SortChoice, sortOrder, toSortInput } from './sort-entries.ts'
 
 /** Above this a sort would be felt as a stutter. */
 export const WORKER_FROM_ENTRIES = 20_000
-
-/** Started with the first large folder. */
-let worker: WorkerCalls | null = null
 
 /** When the pictures of a folder were taken, by path, as far as somebody has asked. */
 export type DatesTaken = ReadonlyMap<string, { modified: string; taken: string }>
@@ -48,8 +43,8 @@ export async function sortAside(
   dates?: DatesTaken,
 ): Promise<FileEntry[]> {
   try {
-    worker ??= new WorkerCalls(workerUrl)
-    return arrange(entries, await worker.ask({ input: inputFor(entries, choice, dates), choice }))
+    const { askWorker } = await import('./sort-worker.ts')
+    return arrange(entries, await askWorker({ input: inputFor(entries, choice, dates), choice }))
   } catch {
     return sortNow(entries, choice, dates)
   }

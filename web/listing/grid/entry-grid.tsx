@@ -25,6 +25,7 @@ import { drag } from '../drag/drag-session.ts'
 import { daysOf } from '../taken/days.ts'
 import { useColumnView } from '../use-columns.ts'
 import { useClipboard, useListing, useSelection } from '../use-listing.ts'
+import { band } from './band.ts'
 import { ColumnHeader } from './column-header.tsx'
 import {
   type CellProps,
@@ -38,7 +39,6 @@ import {
 import { type Geometry, type Line, lineAt, linesBetween, lineTop, placeOf } from './geometry.ts'
 import { Heading } from './headings.tsx'
 import { type Metrics, measure } from './metrics.ts'
-import { band } from './rubber-band.ts'
 import { useGridEvents } from './use-grid-events.ts'
 import { useGridSize } from './use-grid-size.ts'
 

@@ -1,14 +1,12 @@
 // Selecting by drawing a box over entries with the mouse. The box is kept in content coordinates, so
 // that it grows while the listing scrolls under it.
 
-import { proxy } from 'valtio'
 import { createAutoScroll } from './auto-scroll.ts'
+import { band } from './band.ts'
 import type { Box } from './geometry.ts'
 
 /** Less movement than this is a click. */
 const THRESHOLD_PX = 5
-
-export const band = proxy({ box: null as Box | null })
 
 interface BandOptions {
   scroller: HTMLElement

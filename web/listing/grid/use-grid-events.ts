@@ -38,7 +38,6 @@ import {
   selectForAction,
 } from './grid-pointer.ts'
 import type { Metrics } from './metrics.ts'
-import { followBand } from './rubber-band.ts'
 
 interface Given {
   scroller: RefObject<HTMLDivElement | null>
@@ -159,11 +158,17 @@ function usePress({ scroller, content, metrics, widthPx }: Given) {
     const entry = entryOf(target)
     onHandle.current = entry !== null && (isHandle(target) || selection.paths.has(entry.path))
     if (onHandle.current) return
+    if (scroller.current !== null && content.current !== null)
+      void drawBand(event.nativeEvent, scroller.current, content.current)
+  }
+
+  async function drawBand(down: globalThis.PointerEvent, view: HTMLElement, inside: HTMLElement) {
     const base: string[] = []
-    if (scroller.current === null || content.current === null) return
-    followBand(event.nativeEvent, {
-      scroller: scroller.current,
-      content: content.current,
+    // There before it is needed: screens/page-commands.tsx.
+    const { followBand } = await import('./rubber-band.ts')
+    followBand(down, {
+      scroller: view,
+      content: inside,
       onStart(add) {
         if (add) base.push(...selection.paths)
         swallowClick.current = true
