@@ -51,6 +51,7 @@ export function createWriteFolder(
     },
     create: async (name, file) => {
       const child = createdIn(name)
+      if (!may(child, 'see')) throw refusal('see', child, false)
       const made = await volume
         .createSmall(folder, name, { ...file, fileMode })
         .catch(failedAt(child))

@@ -1,6 +1,6 @@
 // Small new files that are there as a whole: our own, which no other program may read, and those of others.
 import { randomUUID } from 'node:crypto'
-import { constants, fchmodSync, fstatSync, openSync } from 'node:fs'
+import { constants, fchmodSync, fstatSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { unless } from '../../lib/errors.ts'
 import { atOnce, poolCalls } from '../disks/disk-calls.ts'
@@ -64,7 +64,7 @@ export async function createSmall(
   notes?.note(notedPath)
   let fd: number
   try {
-    fd = device.direct(() => openSync(path, FLAGS, permissionBits(file.fileMode)))
+    fd = device.direct(() => openSync(path, FLAGS, permissionBits(file.mode ?? file.fileMode)))
   } catch {
     notes?.forget(notedPath)
     return null
@@ -88,10 +88,15 @@ async function fill(
   fd: number,
   { content, mode, mtimeMs }: SmallFile,
 ): Promise<CommittedFile> {
-  await writeFully(fd, device, content, 0, true)
-  if (mode !== null) fchmodSync(fd, permissionBits(mode))
+  const [first, ...others] = content
+  // For one piece the quicker call.
+  const written = first && others.length === 0 ? writeSync(fd, first, 0, first.length, 0) : 0
+  if (written !== first?.length) await writeFully(fd, device, content, 0, true)
   await setFileTime(fd, mtimeMs, atOnce)
+  const { size, mtimeNs, ino, mode: bits } = fstatSync(fd, { bigint: true })
+  // The system may have taken some away.
+  if (mode !== null && permissionBits(Number(bits)) !== permissionBits(mode))
+    fchmodSync(fd, permissionBits(mode))
   await device.syncFile(fd)
-  const { size, mtimeNs, ino } = fstatSync(fd, { bigint: true })
   return { sizeBytes: Number(size), mtimeNs, ino, hasReplaced: false, version: null }
 }

@@ -13,6 +13,8 @@ export interface Filler {
   open(folder: VPath): Promise<WriteFolder>
   /** With what the archive says of it, at the end. */
   makeFolder(folder: VPath, entry: ArchivedEntry): Promise<void>
+  /** True for a folder that this run has made: no name in it is taken but by what has come, or by somebody else meanwhile. */
+  isNew(folder: VPath): boolean
   /** A file has come. */
   note(vpath: VPath): void
   /** Where the numbers begin that a further file of this name may have: 0 for none. */
@@ -56,7 +58,7 @@ export function createFiller(
     const found = await scope.stat(folder).catch(unless('not_found'))
     if (!found) await requireUnlocked(actor, folder, 'member')
     await scope.makeFolder(folder)
-    const facts: FolderFacts = { isFresh: !found, mode: null, mtimeMs: null }
+    const facts: FolderFacts = { isNew: !found, isFresh: !found, mode: null, mtimeMs: null }
     folders.set(folder, facts)
     if (!found) onMade(folder, await scope.stat(folder), null)
     else if (found.kind === 'dir') {
@@ -78,6 +80,7 @@ export function createFiller(
     makeFolder: async (folder, { mode, mtimeMs }) => {
       Object.assign(await make(folder), { mode, mtimeMs })
     },
+    isNew: (folder) => folders.get(folder)?.isNew === true,
     numberFor: (vpath) => numbers.get(vpath) ?? 0,
     noteNumber: (vpath, number) => {
       numbers.delete(vpath)
@@ -116,6 +119,8 @@ export function createFiller(
 }
 
 interface FolderFacts {
+  /** Made in this run. */
+  isNew: boolean
   /** Made by this job. */
   isFresh: boolean
   /** As the archive has them; null where it says nothing. */

@@ -6,7 +6,7 @@ import type { WriteFolder } from '../../files/place/write-folder.ts'
 import { type Course, isSameTime, type OnMade } from '../../files/transfer/course.ts'
 import type { CommittedFile, TempFile } from '../../files/volume/temp-file.ts'
 import type { Made } from '../../history/record.ts'
-import { AppError } from '../../lib/errors.ts'
+import { AppError, unless } from '../../lib/errors.ts'
 import { baseName, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { Actor } from '../actor.ts'
 import type { EarlierCommands } from '../change.ts'
@@ -178,16 +178,12 @@ export async function putWhole(
   entry: ArchivedEntry,
   content: readonly Buffer[],
 ): Promise<void> {
+  await count(state, bytesOf(content))
+  if (await createAt(state, await freeSpot(state, vpath), entry, content)) return
   const spot = await spotFor(state, vpath, entry)
+  if (spot && !spot.isTaken && (await createAt(state, spot, entry, content))) return
+  state.bytes -= bytesOf(content)
   if (!spot) return
-  if (!spot.isTaken) {
-    await count(state, bytesOf(content))
-    const mode = modeOf(entry)
-    const { mtimeMs } = entry
-    const made = await spot.into.create(baseName(spot.vpath), { content, mode, mtimeMs })
-    if (made) return arrived(state, spot.vpath, entry, made)
-    state.bytes -= bytesOf(content)
-  }
   const writing = await beginAt(state, spot, entry)
   try {
     await put(state, writing, content)
@@ -195,6 +191,30 @@ export async function putWhole(
   } finally {
     await writing.temp.discard()
   }
+}
+
+/** Where a name is not taken as far as this run knows; null where the disk has to say. */
+async function freeSpot({ actor, filler }: Unpacking, vpath: VPath): Promise<Spot | null> {
+  const folder = parentOf(vpath)
+  const into = await filler.open(folder)
+  if (!filler.isNew(folder) || filler.mayHaveCome(vpath)) return null
+  await requireUnlocked(actor, vpath, 'member')
+  return { vpath, into, isTaken: false }
+}
+
+/** False where nothing was made: something has the name, or it takes a temporary file. */
+async function createAt(
+  state: Unpacking,
+  spot: Spot | null,
+  entry: ArchivedEntry,
+  content: readonly Buffer[],
+): Promise<boolean> {
+  if (!spot) return false
+  const { vpath, into } = spot
+  const file = { content, mode: modeOf(entry), mtimeMs: entry.mtimeMs }
+  const made = await into.create(baseName(vpath), file).catch(unless('exists'))
+  if (made) arrived(state, vpath, entry, made)
+  return made !== null
 }
 
 /** Further content of a file. */
