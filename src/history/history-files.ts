@@ -97,10 +97,16 @@ export function createLogWriter(files: HistoryFiles) {
         .catch(fail)
         .finally(() => streams.delete(done))
       streams.add(done)
+      let lines = ''
       return {
-        add: (made) => void list.write(`${JSON.stringify(rowOf(made))}\n`),
+        add: (made) => {
+          lines += `${JSON.stringify(rowOf(made))}\n`
+          if (lines.length < BATCH_BYTES) return
+          list.write(lines)
+          lines = ''
+        },
         end: () => {
-          list.end()
+          list.end(lines)
           return name
         },
       }

@@ -82,6 +82,7 @@ describe('an archive of others', () => {
     ['tar.br', ['tar', '-Ibrotli', '-cf', 'x.tar.br', 'docs']],
     ['tar.sz', ['sh', '-c', `tar -c docs | /usr/bin/python3 ${UNSNAPPY} pack > x.tar.sz`]],
     ['zip by 7zip', ['7zz', 'a', '-bd', '-tzip', 'x.zip', 'docs']],
+    ['zip with large fields', ['zip', '-qrfz', 'x.zip', 'docs']],
     ['zip of Deflate64', ['7zz', 'a', '-bd', '-tzip', '-mm=Deflate64', 'x.zip', 'docs']],
     ['zip by bsdtar', ['bsdtar', '--format=zip', '-cf', 'x.zip', 'docs']],
     ['tar by bsdtar', ['bsdtar', '-cf', 'x.tar', 'docs']],

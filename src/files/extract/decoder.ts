@@ -15,7 +15,7 @@ const SILENT_MS = 60_000
 const MAX_MEMORY_BYTES = 512 * 1024 * 1024
 const MEMORY_CHECK_MS = 250
 /** So much is collected while what came before is worked on. */
-const COLLECTED_BYTES = 1024 * 1024
+const COLLECTED_BYTES = 512 * 1024
 
 /**
  * What is in an archive, as many frames at a time as have come; all of them are to be taken before the next are asked for.
