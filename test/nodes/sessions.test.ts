@@ -1,0 +1,55 @@
+// Sessions of one account that are opened on two nodes: not more than there may be, whoever counts them.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSessions } from '../../src/auth/sessions.ts'
+import type { Store } from '../../src/store/collection.ts'
+import { defaultSettings, emptyDocument } from '../../src/store/document.ts'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import {
+  hasPostgres,
+  POSTGRES_PASSWORD,
+  type Postgres,
+  startPostgres,
+} from '../support/postgres.ts'
+import { makeTree } from '../support/tree.ts'
+
+const LIMITS = { idleMs: 3_600_000, maxMs: 3_600_000 }
+const facts = { remember: false, address: '127.0.0.1', userAgent: 'test' }
+
+let postgres: Postgres
+beforeAll(async () => {
+  if (hasPostgres()) postgres = await startPostgres()
+})
+afterAll(() => postgres?.[Symbol.asyncDispose]())
+
+test.runIf(hasPostgres())('an account has as many sessions as it may, over two nodes', async () => {
+  await using tree = await makeTree({})
+  const address = await postgres.makeDatabase()
+  const { defaults } = defaultSettings()
+  const person = { ...defaults, password: 'x'.repeat(97), lockPassword: false, rules: [] }
+  const users = [{ ...person, id: 1, username: 'user' }]
+  const place = { stateDir: tree.base, env: { PGPASSWORD: POSTGRES_PASSWORD } }
+  const create = async () => ({ ...emptyDocument(defaultSettings()), users })
+  const stores: Store[] = []
+  for (let n = 0; n < 2; n++) stores.push((await openPostgres(address, place, { create })).store)
+  try {
+    const nodes = stores.map((store) => createSessions(store, LIMITS))
+    const open = (n: number) => Promise.all(nodes.map((node) => many(n, () => node.open(1, facts))))
+    const [[first] = []] = await open(1)
+    // Of the 998 that are free each lets in a quarter before it counts again.
+    await open(480)
+    expect(await nodes[0]?.list(1)).toHaveLength(962)
+    expect(nodes[0]?.use(first?.id ?? '')).not.toBeNull()
+    await open(60)
+    const { length } = (await nodes[1]?.list(1)) ?? []
+    expect(length).toBeGreaterThan(990)
+    expect(length).toBeLessThan(1_030)
+  } finally {
+    for (const store of stores) await store.close()
+  }
+})
+
+async function many<T>(n: number, work: () => Promise<T>): Promise<T[]> {
+  const all: T[] = []
+  for (let i = 0; i < n; i++) all.push(await work())
+  return all
+}
