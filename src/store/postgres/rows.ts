@@ -11,7 +11,7 @@ import {
   type Tables,
 } from '../table.ts'
 import type { Connection } from './connection.ts'
-import { ageColumn, indexColumn, literal, quoted, uniqueColumn } from './schema.ts'
+import { ageColumn, indexColumn, limitsOf, literal, quoted, uniqueColumn } from './schema.ts'
 
 /** Rows that are read at a time, so that parsing them lets others take their turn. */
 const ROWS_AT_A_TIME = 1_000
@@ -108,9 +108,7 @@ export function beginQuery(schema: string, at: Position): string {
   return [
     'begin isolation level read committed',
     // A node that is stopped amid a transaction must not stop the others for long.
-    `set local idle_in_transaction_session_timeout = '5s'`,
-    `set local lock_timeout = '8s'`,
-    `set local statement_timeout = '8s'`,
+    limitsOf({ idleSeconds: 5, lockSeconds: 8 }),
     `select feed from ${s}.fb_meta for update`,
     lookQuery(schema, at),
   ].join(';')

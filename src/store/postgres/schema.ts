@@ -15,6 +15,23 @@ export const SCHEMA = 'filebrowser'
 /** Selected, it has a transaction not wait for the disk of the database: a crash may take it back. */
 export const LAZILY = `set_config('synchronous_commit', 'off', true)`
 
+/** Selects how long a transaction may wait for its next question, and for a lock or an answer. One statement costs less than three. */
+export function limitsOf({
+  idleSeconds,
+  lockSeconds,
+}: {
+  idleSeconds: number
+  lockSeconds: number
+}): string {
+  const limits = {
+    idle_in_transaction_session_timeout: idleSeconds,
+    lock_timeout: lockSeconds,
+    statement_timeout: lockSeconds,
+  }
+  const set = ([name, seconds]: [string, number]) => `set_config('${name}', '${seconds}s', true)`
+  return `select ${Object.entries(limits).map(set).join(', ')}`
+}
+
 /** A name in SQL. */
 export function quoted(name: string): string {
   return `"${name.replaceAll('"', '""')}"`

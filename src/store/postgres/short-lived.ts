@@ -10,7 +10,7 @@ import {
   type Written,
 } from '../short-lived/short-lived.ts'
 import type { Connection, Row } from './connection.ts'
-import { literal, quoted } from './schema.ts'
+import { limitsOf, literal, quoted } from './schema.ts'
 
 /** How often what has ended is taken away by a node that has something to write. */
 const SWEEP_MS = 60_000
@@ -29,7 +29,7 @@ type Found = Map<string, { value: unknown; leftMs: number } | undefined>
 /** The connection is this one's alone. */
 export function createSharedShortLived(connection: Connection, schema: string): ShortLived {
   const table = `${quoted(schema)}.fb_short`
-  const lock = `select pg_advisory_xact_lock(hashtextextended(${literal(`filebrowser ${schema} short`)}, 0))`
+  const lock = `pg_advisory_xact_lock(hashtextextended(${literal(`filebrowser ${schema} short`)}, 0))`
   const kinds = new Map<string, Kind<unknown>>()
   let waiting: Waiting[] = []
   let isRunning = false
@@ -104,12 +104,7 @@ function beginQuery(table: string, lock: string, keys: ReadonlySet<string>): str
   return [
     'begin isolation level read committed',
     // A node that is stopped amid a transaction must not stop the others for long.
-    `set local idle_in_transaction_session_timeout = '2s'`,
-    `set local lock_timeout = '4s'`,
-    `set local statement_timeout = '4s'`,
-    // What is written is quoted for this.
-    'set local standard_conforming_strings = on',
-    lock,
+    `${limitsOf({ idleSeconds: 2, lockSeconds: 4 })}, ${lock}`,
     `select w.key, s.doc, extract(epoch from s.ends - clock_timestamp()) * 1000, extract(epoch from clock_timestamp()) * 1000
        from (values ${wanted}) w(key) left join ${table} s on s.key = w.key and s.ends > clock_timestamp()`,
   ].join(';')
