@@ -137,7 +137,7 @@ function cloned(kind: 'btrfs' | 'xfs'): Case {
     const server = await watched(stack, 'disk')
     const { tree } = server
     mkdirSync(tree.at('disk'))
-    stack.use(await mountImage(kind, tree.at('disk'), tree.base, 6 * GIB))
+    stack.use(await mountImage(kind, tree.at('disk'), tree.base, 10 * GIB))
     await writeLarge(tree.at('disk/large.bin'), 4 * GIB)
     mkdirSync(tree.at('disk/to'))
     return async () => {
