@@ -31,16 +31,20 @@ export async function putFile(c: Ctx, deps: Deps): Promise<Response> {
 export async function putBody(c: Ctx, deps: Deps, body: Body): Promise<Response> {
   const { vpath } = c.env.target
   const actor = actorOf(c, deps)
-  const there = await actor.scope.stat(vpath).catch(unless('not_found', 'not_a_folder'))
+  const there = await fileAt(actor, vpath)
   if (there?.kind === 'dir' || isTop(c, vpath))
     throw new AppError('method_not_allowed', `${vpath} is a folder`)
   if (there) setAct(c, 'save')
-  else await requireParent(actor, vpath)
   const before = body.part ? there : null
   const check = (file: EntryStat | null) => checkConditions(c, file, before)
+  const isChecked = isConditional(c.env.incoming.headers)
   const written = there
     ? await saveFile(actor, vpath, body, check)
-    : await createFile(actor, vpath, body, { replace: true, check, parents: false })
+    : await createFile(actor, vpath, body, {
+        replace: true,
+        check: isChecked ? check : undefined,
+        parents: false,
+      })
   addFacts(c, { bytes: written.sizeBytes })
   const isTimed = c.req.header('x-oc-mtime') !== undefined && body.mtimeMs !== undefined
   return answer(
@@ -76,6 +80,14 @@ async function requireParent({ scope }: Actor, vpath: VPath): Promise<void> {
   const parent = parentOf(vpath)
   const found = await scope.stat(parent).catch(unless('not_found', 'not_a_folder'))
   if (found?.kind !== 'dir') throw new AppError('conflict', `there is no folder ${parent}`)
+}
+
+/** What is there, null where nothing is yet; `conflict` without the folder around it. */
+async function fileAt({ scope }: Actor, vpath: VPath): Promise<EntryStat | null> {
+  using place = (await scope.place(vpath).catch(unless('not_found', 'not_a_folder'))) ?? null
+  if (place?.stats || place?.link) return await scope.stat(place)
+  if (!place?.folder) throw new AppError('conflict', `there is no folder ${parentOf(vpath)}`)
+  return null
 }
 
 /** `before`: what the file was when a part of it was asked for. */
