@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { folderPages, sharedBrowser, takeHome } from './browser-steps.ts'
+import { boxOf, folderPages, sharedBrowser, takeHome } from './browser-steps.ts'
 import { entry, expectNames, expectSelected, listedFolders, twoFrames } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
@@ -107,6 +107,27 @@ describe('a folder', () => {
     held.resolve()
     await entry(page, 'a.txt').waitFor()
     await expect.poll(places).toEqual(before)
+  })
+
+  it('lets the rows of a list land where its skeleton had them', async () => {
+    await using open = await openFolder({ 'slow/b/a.txt': 'x', 'slow/c.txt': 'x' })
+    const { page } = open
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/slow', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await entry(page, 'slow').dblclick()
+    const box = (selector: string) => boxOf(page.locator(selector).first())
+    const places = async (list: string) => {
+      const parts = ['.lhead', '.lrow', '.lrow .lrow__name', '.lhead__end']
+      return Promise.all(parts.map(async (part) => (await box(`${list} ${part}`)).y))
+    }
+    await page.locator('.skeleton').waitFor()
+    const before = await places('.skeleton')
+    held.resolve()
+    await entry(page, 'c.txt').waitFor()
+    expect(await places('#listing')).toEqual(before)
   })
 
   it.each([
