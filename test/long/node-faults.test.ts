@@ -31,7 +31,7 @@ const STEP_MS = 60
 const STOPPED_MS = 13_000
 const CUT_MS = 5_000
 /** What is logged of commands that a node took with it. */
-const LOST = /^.*(?:may not have run|does not run again)$/gm
+const LOST = /^.*(?:may not have run|does not run again).*$/gm
 const ENV = { PGPASSWORD: POSTGRES_PASSWORD }
 
 interface World {

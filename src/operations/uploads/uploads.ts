@@ -172,7 +172,7 @@ async function finish(
       await change(actor, what, (_, making) => work(making), { ...attempt, place })
     } catch (error) {
       await noted(actor, what, work)
-      log.warn(`upload hook: ${(error as Error).message}`)
+      log.warn(`${vpath}: an upload hook failed or may not have run: ${(error as Error).message}`)
     }
   })
 }
