@@ -1,8 +1,8 @@
 // XML of WebDAV: requests read with limits, answers escaped. Without the limits on depth and attributes a small
 // body holds the parser for minutes, since each prefix is looked up in all open elements.
 import type { SaxesTagNS } from 'saxes'
-import { createRecent } from '../files/disks/recent.ts'
 import { AppError } from '../lib/errors.ts'
+import { createRecent } from '../lib/memo.ts'
 
 /** A name with its namespace, which may be empty. */
 export interface XmlName {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { createRecent } from '../../src/files/disks/recent.ts'
+import { createRecent } from '../../src/lib/memo.ts'
 
 test('the last half is remembered, whatever came before, and no more than all', () => {
   const recent = createRecent<number, number>(10)

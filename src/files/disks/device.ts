@@ -3,9 +3,9 @@
 // at a time, so that it never takes all threads; when it is silent its calls are refused.
 import { fsync } from 'node:fs'
 import { promisify } from 'node:util'
+import { createRecent } from '../../lib/memo.ts'
 import { syncFolder } from '../../lib/sync-folder.ts'
 import { createFolderSyncs } from './folder-syncs.ts'
-import { createRecent } from './recent.ts'
 
 export interface Device {
   /** `foreign` may stop answering; `kernel` is what the kernel makes up. */
