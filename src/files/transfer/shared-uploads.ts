@@ -104,7 +104,12 @@ export function createSharedUploads(
       end(key, entry)
       throw error
     }
-    if (!noted || lease.signal.aborted || !leases.isHeard()) return end(key, entry)
+    if (!leases.isHeard()) {
+      end(key, entry)
+      // Another node would not be woken when it is free.
+      return await ending.get(key)
+    }
+    if (!noted || lease.signal.aborted) return end(key, entry)
     if (entry.users === 0) entry.idle ??= setTimeout(() => end(key, entry), IDLE_MS).unref()
   }
   const take = async (key: string, { waitMs, planned }: HoldOptions): Promise<Holding> => {
