@@ -7,11 +7,13 @@ import { DragGhost } from '../listing/drag/drag-ghost.tsx'
 import { PromptHost } from '../prompts/host.tsx'
 import { TooltipLayer } from '../ui/tooltip.tsx'
 import styles from './overlays.css?url'
-// Shown when the connection is gone and nothing can be loaded any more.
-import '../listing/failed-folder.tsx'
-import '../ui/empty-art.tsx'
 
-await loadStylesheet(styles)
+await Promise.all([
+  loadStylesheet(styles),
+  // Shown when the connection is gone and nothing can be loaded any more.
+  import('../listing/failed-folder.tsx'),
+  import('../ui/empty-art.tsx'),
+])
 
 export function Overlays() {
   return (
