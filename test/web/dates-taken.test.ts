@@ -33,6 +33,7 @@ it('are ordered by it, shown with it and gathered by days, once that is asked fo
   page.on('request', (request) => {
     if (request.url().includes('/api/taken/')) asked++
   })
+  await page.getByRole('radio', { name: 'List' }).check()
   await expectNames(page, ['a.jpg', 'b.jpg', 'c.jpg', 'd.jpg', 'e.txt'])
   expect(asked).toBe(0)
   await page.getByRole('button', { name: 'Sort by: Name' }).click()
