@@ -3,14 +3,13 @@ import type { BigIntStats } from 'node:fs'
 import type { ErrorCode } from '../../api-types.ts'
 import type { ArchivedEntry } from '../../files/extract/wire.ts'
 import type { WriteFolder } from '../../files/place/write-folder.ts'
-import { type Course, isSameTime, type OnMade } from '../../files/transfer/course.ts'
+import { isSameTime, type OnMade } from '../../files/transfer/course.ts'
 import type { CommittedFile, TempFile } from '../../files/volume/temp-file.ts'
-import type { Made } from '../../history/record.ts'
 import { AppError, unless } from '../../lib/errors.ts'
 import { baseName, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { Actor } from '../actor.ts'
-import type { EarlierCommands } from '../change.ts'
 import { requireUnlocked } from '../locks.ts'
+import type { LongTransfer } from '../move.ts'
 import { reserve } from '../write.ts'
 import type { Filler } from './extract-folders.ts'
 
@@ -36,14 +35,7 @@ export interface Extracting {
   password: string | null
 }
 
-export interface LongExtract {
-  course: Course
-  commands: EarlierCommands
-  /** Where an earlier run has begun to put it; null in the first. */
-  target: VPath | null
-  madeBefore: readonly Made[]
-  onBegin(target: VPath): Promise<void>
-  onMade(made: Made, sourceMtimeNs: bigint | null): void
+export interface LongExtract extends LongTransfer {
   /** Whether what has changed then may be of this work. */
   hasCome(changedMs: bigint): boolean
   /** Told how many further bytes of the archive are read. */
