@@ -63,6 +63,8 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
   const scope = c.get('scope')
   const { vpath, query, rest } = c.env.target
   const path = rest === '' ? '/' : rest
+  // What is not told leaves a line; what is told does where it is content.
+  setAct(c, 'download', { only: 'refusals' })
   using place = await scope.place(vpath)
   const stat = await scope.stat(place)
   const asked = { scope, place, stat, path }

@@ -730,6 +730,27 @@ describe('the audit log', () => {
     expect(await linesOf(admin, stranger)).toEqual([])
   })
 
+  it('has what a token asks for outside of its folder, and no line for a folder that is listed', async () => {
+    await using app = await openWithUsers()
+    const admin = await app.as('admin')
+    await admin.fetch('/api/resources/dir/', { method: 'POST' })
+    const wanted = {
+      name: 't',
+      folder: '/dir',
+      perm: { download: true },
+      current_password: PASSWORD,
+    }
+    const made = await admin.fetch('/api/tokens', json('POST', wanted))
+    const headers = { 'X-Auth': (await made.json()).token }
+    const ask = (path: string) => app.fetch(path, { headers })
+    const lines = await linesOf(admin, async () => {
+      expect((await ask('/api/resources/new.txt')).status).toBe(403)
+      return ask('/api/resources/dir/')
+    })
+    const refused = { user: 'admin', via: 'token', action: 'download', result: 'refused' }
+    expect(lines).toMatchObject([{ ...refused, path: '/new.txt', status: 403 }])
+  })
+
   it('adds up the parts of a file that are asked for within a minute', async () => {
     await using app = await openWithUsers()
     const admin = await app.as('admin')
