@@ -7,7 +7,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { servedPages, sharedBrowser, sharedSite } from './browser-steps.ts'
+import { followLink, servedPages, sharedBrowser, sharedSite } from './browser-steps.ts'
 import { addUser, entry, userLogin } from './listing-steps.ts'
 import { changeSettings, createUser, PASSWORD } from './settings-steps.ts'
 import { pickFiles, slowUploads } from './upload-steps.ts'
@@ -283,6 +283,13 @@ describe('a session that ends', () => {
     await second.goto('/settings/profile')
     await second.getByRole('heading', { name: 'File list' }).waitFor()
     const cookie = (await context.cookies())[0]
+    // The second tab meets the end of the session before the first one has told it.
+    await page.route('**/api/logout', async (route) => {
+      const answer = await route.fetch()
+      await followLink(second, '/files/')
+      await second.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor()
+      await route.fulfill({ response: answer })
+    })
     await page.getByRole('button', { name: 'Sign out' }).click()
     await page.waitForURL('**/login')
     await second.waitForURL('**/login')

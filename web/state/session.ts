@@ -302,7 +302,9 @@ setProbe(ping)
 const channel =
   'BroadcastChannel' in globalThis ? new BroadcastChannel(`fb-session ${boot.BaseURL}`) : null
 channel?.addEventListener('message', (event) => {
-  if (event.data === 'out' && session.state === 'in') leave()
+  // The server may have ended the session here before the word of the other tab arrives.
+  const isOver = session.state === 'expired' && declined === null
+  if (event.data === 'out' && (session.state === 'in' || isOver)) leave()
   // The cookie is that of the other tab from now on, also where this one has a good token.
   if (event.data === 'in' && session.user !== null) {
     void getRenewed().then(
