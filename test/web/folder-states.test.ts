@@ -1,7 +1,7 @@
 // Folders that are empty, slow, left meanwhile, or cannot be shown.
 import { mkdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
-import { PHONE } from '../support/browser.ts'
+import { BLANK, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { boxOf, folderPages, sharedBrowser, takeHome } from './browser-steps.ts'
 import { entry, expectNames, expectSelected, listedFolders, twoFrames } from './listing-steps.ts'
@@ -69,6 +69,26 @@ describe('a folder', () => {
     await entry(page, 'fast').waitFor()
     const seen = await page.evaluate(() => Reflect.get(window, 'seenLoading') as string[])
     expect(new Set(seen)).toEqual(new Set(['/files/slow/']))
+  })
+
+  it('looks as it was asked to while it was still loading', async () => {
+    await using home = await takeHome({ 'a.txt': 'x' }, { viewMode: 'mosaic' })
+    await using open = await openIn(home, { as: home.as, path: BLANK })
+    const { page } = open
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.goto('/files/')
+    await page.locator('.skeleton').first().waitFor()
+    const list = page.getByRole('radio', { name: 'List' })
+    expect(await list.isChecked()).toBe(false)
+    await list.check()
+    held.resolve()
+    await entry(page, 'a.txt').waitFor()
+    await page.getByRole('columnheader', { name: 'Name' }).waitFor()
+    expect(await list.isChecked()).toBe(true)
   })
 
   it.each([

@@ -112,6 +112,8 @@ export function openPath(vpath: string): void {
   sendToListing({ type: 'opened', vpath, known: known && withView(known) })
   if (known === null) {
     if (lastNavigation() === 'link') clearSelection()
+    // Nothing else is drawn: what waits for the folder looks as the folder will.
+    if (drawn === null) setShown({ view: viewOf(vpath).view ?? defaultView() })
     void load(vpath).then((loaded) => {
       if (loaded) arrive(vpath, from)
     })
