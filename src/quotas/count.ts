@@ -1,18 +1,12 @@
 // Counting what the files of a tree hold, beside changes that are made meanwhile.
-import type { Dirent } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
-import type { Entries } from '../files/volume/read-folder.ts'
-import { isTempName, VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { Volume } from '../files/volume/volume.ts'
-import { AppError, fromErrno, isLostEntry, isUnreachable } from '../lib/errors.ts'
 import { nextTurn } from '../lib/turns.ts'
 import type { Count, Progress } from './ledger.ts'
+import { readSizes, type SizesVisitor } from './tree-sizes.ts'
 
-/** Files asked for at a time. */
-const FILES_AT_ONCE = 512
-const TURN_MS = 4
 /** When the turns of others took longer than this, they get some more. */
 const BUSY_MS = 2
 const PAUSE_MS = 20
@@ -41,41 +35,27 @@ export interface TreeCount extends Count {
 /** Makes a count that has not begun. */
 export function createCount(): TreeCount {
   const levels: Level[] = []
-  const turn = pacedTurns()
   let bytes = 0
   let files = 0
   let isSure = true
   let hasBegun = false
 
-  const addFiles = async (
-    volume: Volume,
-    folder: OpenFolder,
-    { dirents, rawNames }: Entries,
-    signal: AbortSignal,
-  ) => {
-    const names = dirents
-      .filter((dirent) => dirent.isFile() && !isTempName(dirent.name))
-      .map((dirent) => rawNames.get(dirent) ?? dirent.name)
-    for (let at = 0; at < names.length; at += FILES_AT_ONCE) {
-      const part = names.slice(at, at + FILES_AT_ONCE)
-      for (const found of await volume.statMany(folder, part, signal)) {
-        if (found === 'unreachable')
-          throw new AppError('unreachable', `${folder.realDir} is silent`)
-        if (found?.isFile()) files++
-        if (found?.isFile()) bytes += Number(found.size)
-      }
-      await turn()
-    }
-  }
-  // Counts the files of a folder and gives the names of the folders in it.
-  const read = async (volume: Volume, folder: OpenFolder, path: string, signal: AbortSignal) => {
-    const level: Level = { path, rest: null }
-    levels.push(level)
-    const entries = await volume.list(folder, { direct: true }).catch(skipLost)
-    if (entries) await addFiles(volume, folder, entries, signal)
-    const folders = (entries?.dirents ?? []).filter(isCounted)
-    level.rest = new Set(folders.map(({ name }) => name))
-    return folders.map((dirent) => entries?.rawNames.get(dirent) ?? dirent.name)
+  const visitor: SizesVisitor = {
+    enter: (name) => {
+      const above = levels.at(-1)
+      above?.rest?.delete(name.toString())
+      if (above) levels.push({ path: pathIn(above, name.toString()), rest: null })
+    },
+    add: (size) => {
+      files++
+      bytes += size
+    },
+    read: (folders) => {
+      const level = levels.at(-1)
+      if (level) level.rest = new Set(folders.map(String))
+    },
+    skip: (name) => levels.at(-1)?.rest?.delete(name.toString()),
+    leave: () => levels.pop(),
   }
   return {
     get bytes() {
@@ -96,33 +76,16 @@ export function createCount(): TreeCount {
       if (levels.length === 0) return hasBegun ? 'passed' : 'pending'
       return progressIn(levels, path, isTree)
     },
-    run: async (volume, top, signal) => {
+    run: (volume, top, signal) => {
       hasBegun = true
-      const descent = volume.descend(top)
-      const waiting = [await read(volume, top, top.realDir, signal)]
-      try {
-        for (let names = waiting.at(-1); names; names = waiting.at(-1)) {
-          signal.throwIfAborted()
-          await turn()
-          const name = names.pop()
-          const above = levels.at(-1) as Level
-          if (name === undefined) {
-            waiting.pop()
-            levels.pop()
-            if (waiting.length > 0) await descent.leave()
-            continue
-          }
-          const isOpen = await descent.enter(name).then(() => true, skipLost)
-          const path = (above.path === sep ? '' : above.path) + sep + name
-          const reading = isOpen && read(volume, descent.folder, path, signal)
-          above.rest?.delete(name.toString())
-          if (reading) waiting.push(await reading)
-        }
-      } finally {
-        await descent.close()
-      }
+      levels.push({ path: top.realDir, rest: null })
+      return readSizes(volume, top, visitor, { signal, pause })
     },
   }
+}
+
+function pathIn({ path }: Level, name: string): string {
+  return (path === sep ? '' : path) + sep + name
 }
 
 function progressIn(levels: readonly Level[], path: string, isTree: boolean): Progress {
@@ -138,27 +101,9 @@ function progressIn(levels: readonly Level[], path: string, isTree: boolean): Pr
   return 'pending'
 }
 
-// What is gone, forbidden or a link by now has no files to be counted.
-function skipLost(error: unknown): null {
-  const lost = fromErrno(error, 'a folder')
-  if (isUnreachable(error) || isUnreachable(lost)) throw lost
-  if (isLostEntry(error) || lost.code === 'forbidden') return null
-  throw error
-}
-
-/** Turns for work that nobody waits for: while others are busy it rests. */
-function pacedTurns(): () => Promise<void> {
-  let endsAt = performance.now() + TURN_MS
-  return async () => {
-    const now = performance.now()
-    if (now < endsAt) return
-    await nextTurn()
-    if (performance.now() - now > BUSY_MS) await wait(PAUSE_MS)
-    endsAt = performance.now() + TURN_MS
-  }
-}
-
-// Versions count for no folder.
-function isCounted(dirent: Dirent): boolean {
-  return dirent.isDirectory() && dirent.name !== VERSIONS_NAME
+/** Work that nobody waits for rests while others are busy. */
+async function pause(): Promise<void> {
+  const before = performance.now()
+  await nextTurn()
+  if (performance.now() - before > BUSY_MS) await wait(PAUSE_MS)
 }

@@ -116,6 +116,14 @@ it.runIf(HAS_FUSE)(
 
 it('a file system in memory is asked directly also after calls that waited for a processor', () => {
   const [disk, memory] = [createLocalDevice(), createLocalDevice({ isMemory: true })]
-  for (const device of [disk, memory]) device.measure(1_000)
+  for (const device of [disk, memory]) for (const ms of [1_000, 1_000]) device.measure(ms)
   expect([disk.isDirect, memory.isDirect]).toEqual([false, true])
+})
+
+it('one slow call among quick ones does not make a disk slow, as it may have waited for a processor', () => {
+  const device = createLocalDevice()
+  for (const ms of [0.01, 1_000, 0.01]) device.measure(ms)
+  expect(device.isDirect).toBe(true)
+  device.measure(100)
+  expect(device.isDirect).toBe(false)
 })

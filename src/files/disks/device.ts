@@ -12,7 +12,7 @@ export interface Device {
   readonly kind: 'local' | 'kernel' | 'foreign'
   /** Calls may be made on the event loop, by `direct`. */
   readonly isDirect: boolean
-  /** Makes a call on the event loop and measures it: a slow one ends isDirect for a while. */
+  /** Makes a call on the event loop and measures it: slow ones end isDirect for a while. */
   direct<T>(call: () => T): T
   /** Notes that the beginning of the file with this inode was read. */
   noteRead(ino: bigint): void
@@ -45,10 +45,9 @@ export interface Device {
 /** The time after which a call is slow, and the device is asked whether it answers at all. */
 const PATIENCE_MS = 600
 /**
- * A direct call slower than this, or SAMPLE of them that took this long on average, ends isDirect. On a
- * busy machine a thread waits for its turn as long as for a disk, so one call alone says little.
+ * SAMPLE direct calls that took this long on average end isDirect. On a busy machine a thread waits for its turn as long
+ * as for a disk, so one call alone says nothing: the longest does not count.
  */
-const SLOW_CALL_MS = 100
 const SLOW_AVERAGE_MS = 4
 const SAMPLE = 16
 /** How long a slow local disk is asked through the pool. */
@@ -73,6 +72,7 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
   let slowUntilMs = 0
   let sampled = 0
   let sampleMs = 0
+  let longestMs = 0
   const readUntilMs = createRecent<bigint, number>(MAX_READ_FILES)
   const sums = createRecent<bigint, { mtimeNs: bigint; sum: number }>(MAX_SUMS)
   const measure = (ms: number) => {
@@ -80,9 +80,10 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
     if (isMemory) return
     sampleMs += ms
     sampled++
-    if (ms > SLOW_CALL_MS || sampleMs > SAMPLE * SLOW_AVERAGE_MS)
-      slowUntilMs = performance.now() + SLOW_FOR_MS
-    if (sampled === SAMPLE || sampleMs > SAMPLE * SLOW_AVERAGE_MS) sampled = sampleMs = 0
+    if (ms > longestMs) longestMs = ms
+    const isSlow = sampleMs - longestMs > SAMPLE * SLOW_AVERAGE_MS
+    if (isSlow) slowUntilMs = performance.now() + SLOW_FOR_MS
+    if (sampled === SAMPLE || isSlow) sampled = sampleMs = longestMs = 0
   }
   return {
     kind: 'local',

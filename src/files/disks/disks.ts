@@ -9,6 +9,7 @@
 import { type BigIntStats, realpathSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import { basename, dirname, sep } from 'node:path'
+import { memo } from '../../lib/memo.ts'
 import type { Mount } from '../../lib/mount-points.ts'
 import { createForeignDevice, type Device, type InFlight } from './device.ts'
 import { poolCalls } from './disk-calls.ts'
@@ -105,13 +106,6 @@ export function createDisks(): Disks {
   }
   const isKnownMount = (path: string) => mountTable()?.mounts.has(path) ?? null
   const isMountPoint = (path: string) => isKnownMount(path) ?? true
-  const mountedIn = (realFolder: string) => {
-    const mounted = new Map<string, Device>()
-    for (const place of mountTable()?.mounts.keys() ?? [])
-      if (place !== realFolder && dirname(place) === realFolder)
-        mounted.set(basename(place), of(place))
-    return mounted
-  }
   const noteCached = (path: string, isFile = false) => {
     if (!of(path).isDirect) return
     note(cached, path, MAX_CACHED)
@@ -131,7 +125,7 @@ export function createDisks(): Disks {
       for (const place of known.mounts.keys()) if (place.startsWith(below)) return true
       return false
     },
-    mountedIn,
+    mountedIn: (realFolder) => mountedIn(mountTable()?.mounts, of, realFolder),
     isCached,
     isCachedFile: (path) => (files.get(path) ?? 0) > performance.now() && of(path).isDirect,
     realpath: async (path) => {
@@ -155,6 +149,27 @@ export function createDisks(): Disks {
     },
     noteSynced: (realFolder) => note(synced, realFolder, MAX_SYNCED),
   }
+}
+
+const NOTHING_MOUNTED: ReadonlyMap<string, Device> = new Map()
+
+/** The folders in which something is mounted. */
+const mountFolders = memo(
+  (mounts: ReadonlyMap<string, Mount>) =>
+    new Set([...mounts.keys()].map((place) => dirname(place))),
+)
+
+function mountedIn(
+  mounts: ReadonlyMap<string, Mount> | undefined,
+  of: Disks['of'],
+  realFolder: string,
+): ReadonlyMap<string, Device> {
+  if (!mounts || !mountFolders(mounts).has(realFolder)) return NOTHING_MOUNTED
+  const mounted = new Map<string, Device>()
+  for (const place of mounts.keys())
+    if (place !== realFolder && dirname(place) === realFolder)
+      mounted.set(basename(place), of(place))
+  return mounted
 }
 
 // A working directory that was removed has no path.

@@ -112,9 +112,16 @@ function byFd(fd: number, of: Pick<OpenFolder, 'realDir' | 'device' | 'disks'>):
 }
 
 /** The device of what has a name in an open folder. */
-export function deviceIn({ realDir, device, disks }: OpenFolder, name: Name): Device {
-  const path = `${realDir === sep ? '' : realDir}${sep}${name}`
-  return disks.isMountPoint(path) ? disks.of(path) : device
+export function deviceIn(folder: OpenFolder, name: Name): Device {
+  return deviceAt(folder, realPathIn(folder, name))
+}
+
+function deviceAt({ device, disks }: OpenFolder, realPath: string): Device {
+  return disks.isMountPoint(realPath) ? disks.of(realPath) : device
+}
+
+function realPathIn({ realDir }: OpenFolder, name: Name): string {
+  return `${realDir === sep ? '' : realDir}${sep}${name}`
 }
 
 /** The path of an entry of an open folder. */
@@ -133,6 +140,14 @@ export async function openChild(folder: OpenFolder, name: Name): Promise<OpenFol
   const device = deviceIn(folder, name)
   const fd = await openFd(pathIn(folder, name), device, true)
   return byFd(fd, { realDir, device, disks })
+}
+
+/** The same at once; null where that is not quick. Linux only. */
+export function openChildNow(folder: OpenFolder, name: Name): OpenFolder | null {
+  const realDir = realPathIn(folder, name)
+  const device = deviceAt(folder, realDir)
+  if (!device.isDirect) return null
+  return byFd(openFdNow(pathIn(folder, name), device), { realDir, device, disks: folder.disks })
 }
 
 /**
@@ -242,14 +257,25 @@ async function onEntry(
 }
 
 async function openFd(path: Name, device: Device, isDirect: boolean): Promise<number> {
+  if (isDirect && device.isDirect) return openFdNow(path, device)
   try {
-    if (isDirect && device.isDirect) return device.direct(() => openSync(path, FOLDER_FLAGS))
     return await poolCalls(device).open(path, FOLDER_FLAGS)
   } catch (error) {
-    // O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
-    if (errnoOf(error) === 'ELOOP') throw moved(path.toString())
-    throw error
+    throw asMoved(error, path)
   }
+}
+
+function openFdNow(path: Name, device: Device): number {
+  try {
+    return device.direct(() => openSync(path, FOLDER_FLAGS))
+  } catch (error) {
+    throw asMoved(error, path)
+  }
+}
+
+// O_NOFOLLOW on a link gives ELOOP or, together with O_DIRECTORY, ENOTDIR.
+function asMoved(error: unknown, path: Name): unknown {
+  return errnoOf(error) === 'ELOOP' ? moved(path.toString()) : error
 }
 
 /** False when the folder is not where it was when it was opened. */

@@ -20,7 +20,7 @@ const SEGMENT = new RegExp(`/${NAME}(?:/|$)`, 'i')
 
 /** True for the name of a temporary file. */
 export function isTempName(name: string): boolean {
-  return WHOLE.test(name)
+  return name.startsWith(TEMP_PREFIX) && WHOLE.test(name)
 }
 
 /** How the rest of the name begins of a file that collects parts. */
