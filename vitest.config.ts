@@ -6,7 +6,7 @@ import { catalogues, linguiMacros } from './scripts/build/vite-plugins.ts'
 
 const plugins = [linguiMacros(), catalogues()]
 /** Browser tests that measure the page's main thread or memory: nothing else may run meanwhile. */
-const MEASURED = ['csv-large', 'first-moments', 'large-folder', 'smooth-text', 'turning'].map(
+const MEASURED = ['csv-large', 'first-moments', 'large-folder'].map(
   (name) => `test/web/${name}.test.ts`,
 )
 
@@ -151,7 +151,6 @@ export default defineConfig({
             'test/web/round-trip.test.ts',
             'test/web/rtl.test.ts',
             'test/web/samples.test.ts',
-            'test/web/turning.test.ts',
             'test/web/viewer-unread.test.ts',
             'test/web/viewers-hostile.test.ts',
           ],

@@ -7,7 +7,7 @@ import { ENGINES, type Engine } from '../support/engines.ts'
 import { LONG } from '../support/scale.ts'
 
 /** Of each engine, at random. */
-const OPERATIONS = LONG ? 100_000 : 500
+const OPERATIONS = LONG ? 100_000 : 200
 const LIMIT_MS = LONG ? 30 * 60_000 : 120_000
 
 interface Thing {

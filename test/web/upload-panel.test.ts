@@ -245,7 +245,7 @@ describe('the upload panel', () => {
     await waitFor('the other file', async () => {
       return (await readFile(tree.at('trip/open.txt'), 'utf8').catch(() => '')) === 'open'
     })
-    expect(await readdir(tree.at('trip'))).toEqual(['open.txt'])
+    await expect.poll(() => readdir(tree.at('trip'))).toEqual(['open.txt'])
     expect(open.problems).toEqual([])
   })
 })

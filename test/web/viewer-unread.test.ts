@@ -35,7 +35,7 @@ async function expectShown(page: Page) {
 }
 
 describe('without a connection', () => {
-  it.each(someOf(samples, 2))(
+  it.each(someOf(samples, 4))(
     '%s is not called damaged, and opens once the server is back',
     async (name) => {
       await using opened = await site.open({ path: BLANK })

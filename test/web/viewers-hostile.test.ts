@@ -236,7 +236,7 @@ describe('bombs and giants', () => {
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
-  it.each(someOf(Object.keys(bombed), 2))(
+  it.each(someOf(Object.keys(bombed), 4))(
     'survives %s, and downloads it unchanged',
     async (name) => {
       await open(opened.page, name)
@@ -308,7 +308,7 @@ describe('broken files', () => {
   })
   afterAll(() => opened[Symbol.asyncDispose]())
 
-  it.each(someOf(Object.keys(broken), 12))(
+  it.each(someOf(Object.keys(broken), 24))(
     'shows %s or says why not, and downloads it unchanged',
     async (name) => {
       const { page, problems } = opened

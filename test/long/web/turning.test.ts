@@ -5,13 +5,12 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { CDPSession, Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { launchBrowser } from '../support/browser.ts'
-import { LONG } from '../support/scale.ts'
-import { sharedSite } from './browser-steps.ts'
+import { launchBrowser } from '../../support/browser.ts'
+import { sharedSite } from '../../web/browser-steps.ts'
 
-const SAMPLES = join(import.meta.dirname, '../data/samples')
+const SAMPLES = join(import.meta.dirname, '../../data/samples')
 /** Each turn goes to the first file and back, twice. */
-const TURNS = LONG ? 5 : 1
+const TURNS = 5
 /** Caches of the page may grow a little; what a leak leaves behind for each file is more. */
 const MORE_HEAP_BYTES = 4 * 1024 * 1024
 const MORE_NODES = 300

@@ -4,9 +4,9 @@
 
 import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { launchBrowser } from '../support/browser.ts'
-import { sharedSite } from './browser-steps.ts'
-import { frameTimesMs, leastFairMs, p95 } from './main-thread.ts'
+import { launchBrowser } from '../../support/browser.ts'
+import { sharedSite } from '../../web/browser-steps.ts'
+import { frameTimesMs, leastFairMs, p95 } from '../../web/main-thread.ts'
 
 const FRAME_MS = 16
 /** The parser of a language reads the line again before the letter is drawn. */
