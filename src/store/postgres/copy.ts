@@ -1,7 +1,6 @@
 // All records of a PostgreSQL database at one moment, and all of another one into it.
 import { AppError } from '../../lib/errors.ts'
 import { COLLECTIONS } from '../collections.ts'
-import type { Contents } from '../copy/copy.ts'
 import { createTable, type Tables } from '../table.ts'
 import { type Address, parseAddress } from './address.ts'
 import { Connection } from './connection.ts'
@@ -32,13 +31,16 @@ export async function readTables(database: string, env: Environment): Promise<Ta
   })
 }
 
-/** Writes tables in one transaction, which `check` may still refuse by what was read back. Throws `exists`. */
-export async function writeAll(
+/**
+ * Writes tables in one transaction, which `check` may still refuse by what was read back; its answer is
+ * handed on. Throws `exists`.
+ */
+export async function writeAll<T>(
   database: string,
   env: Environment,
   tables: Tables,
-  check: (written: Tables) => Contents,
-): Promise<Contents> {
+  check: (written: Tables) => T,
+): Promise<T> {
   return connected(database, env, async (connection, { text }) => {
     await demandServer(connection)
     await lockSchema(connection, SCHEMA)

@@ -7,15 +7,27 @@ import { Maximize2, Music, Pause, Play, X } from 'lucide-react'
 import { useEffect, useEffectEvent, useRef, useState } from 'react'
 import { createRoot } from 'react-dom/client'
 import { useSnapshot } from 'valtio'
+import type { FileEntry } from '../../../src/api-types.ts'
 import { formatDuration } from '../../lib/format.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { splitName } from '../../lib/paths.ts'
 import { session } from '../../state/session.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { showFile } from '../frame/show-file.ts'
+import type { FileSource } from '../frame/source.ts'
 import cornerStyles from './corner.css?url'
-import type { CornerGiven } from './corner.ts'
 import { resumeSession, useMedia } from './use-media.ts'
+
+interface CornerGiven {
+  element: HTMLMediaElement
+  source: FileSource
+  entry: FileEntry
+  /** What comes after a song, with itself; empty for films. */
+  songs: readonly FileEntry[]
+  /** Told of the song that plays from now on. */
+  follow(entry: FileEntry): void
+  end(): void
+}
 
 /** Draws it in `host`, beside the element that is there, until `signal` aborts. */
 export async function drawCorner(

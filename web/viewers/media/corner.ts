@@ -12,17 +12,6 @@ interface Given {
   siblings: readonly FileEntry[]
 }
 
-export interface CornerGiven {
-  element: HTMLMediaElement
-  source: FileSource
-  entry: FileEntry
-  /** What comes after a song, with itself; empty for films. */
-  songs: readonly FileEntry[]
-  /** Told of the song that plays from now on. */
-  follow(entry: FileEntry): void
-  end(): void
-}
-
 const corner: { playing: { path: string; end(): void } | null } = { playing: null }
 
 const playerOf = () =>
