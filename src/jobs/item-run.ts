@@ -75,6 +75,8 @@ export function courseOf(
     safe: (target, half) => {
       halves.set(target, half)
       manifest.add({ half: target, ...half })
+      // What a kill leaves before this line is with the system is not found again.
+      void manifest.flush()
     },
     goesOn,
     hasMade: (target, found) =>

@@ -148,7 +148,8 @@ async function leftBy(
     if (found && hasCome(found.mtimeNs / 1_000_000n)) return 'whole'
   }
   const validator = half && 'validator' in half.source ? half.source.validator : null
-  const position = temp && half ? await safeIn(temp, validator === null ? 0 : half.safeBytes) : 0
+  const safeBytes = validator === null ? 0 : (half?.safeBytes ?? 0)
+  const position = temp ? await safeIn(temp, safeBytes, { isCut: true }) : 0
   const demand = demandOf(actor, target, conflict)
   course.bytes(position)
   return {

@@ -19,6 +19,8 @@ let tree: Tree
 /** What the copy tells of the hidden file, the last word by target. */
 let halves: Map<string, HalfCopy>
 let toldBytes: number
+/** How much was there before the first byte moved. */
+let startBytes: number | null
 
 beforeAll(async () => {
   tree = await makeTree({ 'from/': null, 'to/': null })
@@ -43,10 +45,12 @@ const hidden = async () => (await readdir(tree.at('to'))).filter((name) => name.
 async function copy(name: string, { until = HUGE * 2, goesOn = true, source = LARGE } = {}) {
   const control = new AbortController()
   toldBytes = 0
+  startBytes = null
   const course: Course = {
     begin: async () => {},
     at: () => {},
     bytes: (count) => {
+      startBytes ??= count
       toldBytes += count
       if (toldBytes >= until) control.abort(new Error('stopped'))
     },
@@ -86,6 +90,24 @@ describe.each([
   })
 })
 
+it('what has come behind what is safe is not written again after a kill', async () => {
+  await expect(copy('killed.bin', { until: 50 * MIB })).rejects.toThrow('stopped')
+  const [target, half] = [...halves][0] as [string, HalfCopy]
+  // The last word before the kill.
+  halves.set(target, { ...half, safeBytes: 10 * MIB })
+  const seen: number[] = []
+  const set = halves.set.bind(halves)
+  halves.set = (target, half) => {
+    seen.push(half.safeBytes)
+    return set(target, half)
+  }
+  await copy('killed.bin')
+  expect(startBytes).toBe(50 * MIB)
+  // It was compared, and is synced with the rest.
+  expect(seen[0]).toBe(10 * MIB)
+  expect(isWhole('killed.bin')).toBe(true)
+})
+
 it('it tells what is safe while it copies, and what was not at a power cut is copied again', async () => {
   const seen: number[] = []
   const set = halves.set.bind(halves)
@@ -105,13 +127,16 @@ it('it tells what is safe while it copies, and what was not at a power cut is co
   await file.write(Buffer.alloc(5 * MIB, 'garbage'), 0, 5 * MIB, 258 * MIB)
   await file.close()
   await copy('cut.bin', { source })
+  // Of what was not safe it keeps what came.
+  expect(startBytes).toBe(258 * MIB)
   expect(isWhole('cut.bin', 'huge.bin')).toBe(true)
 })
 
-it('a hidden file that has lost what was safe is begun anew', async () => {
+it('a hidden file that has lost what was safe goes on with what is left', async () => {
   await expect(copy('lost.bin', { until: 50 * MIB })).rejects.toThrow('stopped')
   await truncate([...halves.values()][0]?.path ?? '', 20 * MIB)
   await copy('lost.bin')
+  expect(startBytes).toBe(20 * MIB)
   expect(isWhole('lost.bin')).toBe(true)
 })
 
@@ -122,6 +147,7 @@ it('a source that has changed meanwhile is copied anew', async () => {
   await file.close()
   await utimes(tree.at('from/large.bin'), new Date(), new Date(Date.now() + 5_000))
   await copy('new.bin')
+  expect(startBytes).toBe(0)
   expect(isWhole('new.bin')).toBe(true)
   expect(await hidden()).toEqual([])
 })

@@ -1,5 +1,5 @@
 // A copy of a hundred thousand files goes on after twenty kills, as if there had been none. `COPY_GIB=20` makes it one of
-// 20 GiB, ten files of 1 GiB among them; that takes 40 GB of disk.
+// 20 GiB, half of them in ten files of 1 GiB; that takes 40 GB of disk.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { closeSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
@@ -23,8 +23,9 @@ const OUTPUT_BYTES = 64 * 1024 * 1024
 
 const bytes = Number(process.env.COPY_GIB ?? 0) * GIB
 const large = bytes > 0 ? LARGE_FILES : 0
-const smallBytes = Math.max(SMALL_BYTES, Math.floor((bytes - large * GIB) / (FOLDERS * FILES)))
-const totalBytes = large * GIB + FOLDERS * FILES * smallBytes
+const largeBytes = large > 0 ? bytes / 2 / large : 0
+const smallBytes = Math.max(SMALL_BYTES, Math.floor(bytes / 2 / (FOLDERS * FILES)))
+const totalBytes = large * largeBytes + FOLDERS * FILES * smallBytes
 
 /** No two files are the same. */
 function fill(folder: string): void {
@@ -37,9 +38,9 @@ function fill(folder: string): void {
   }
   for (let i = 0; i < large; i++) {
     const fd = openSync(join(folder, `${i * 50}`, 'large.bin'), 'w')
-    for (let written = 0; written < GIB; written += noise.length) {
+    for (let written = 0; written < largeBytes; written += noise.length) {
       noise.writeUInt32LE(i * noise.length + written / noise.length)
-      writeSync(fd, noise)
+      writeSync(fd, noise, 0, Math.min(noise.length, largeBytes - written))
     }
     closeSync(fd)
   }

@@ -103,7 +103,7 @@ async function copyInto(
   options: CopyOptions,
 ): Promise<boolean> {
   const { course, signal, replace, onMade } = options
-  const copying = await openCopy(file, target, open, course)
+  const copying = await openCopy(file, target, open, options)
   if (!copying) return false
   const { temp, startBytes } = copying
   let isKept = false

@@ -6,11 +6,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { unless } from '../../lib/errors.ts'
 import type { VPath } from '../../lib/vpath.ts'
 import type { OpenFile } from '../place/folder-reader.ts'
+import { readFully } from '../volume/read-handle.ts'
 import type { TempFile } from '../volume/temp-file.ts'
 import type { Course, HalfCopy } from './course.ts'
 
 /** Of smaller files what has come is copied again. */
-const LARGE_BYTES = 64 * 1024 * 1024
+const LARGE_BYTES = 8 * 1024 * 1024
+/** What was not safe is compared in pieces of this size. */
+const COMPARED_BYTES = 1024 * 1024
 /** As often what has come is made to outlive a power cut. */
 const SAFE_EVERY_BYTES = 256 * 1024 * 1024
 const SAFE_EVERY_MS = 10_000
@@ -38,7 +41,7 @@ export async function openCopy(
   file: OpenFile,
   target: VPath,
   open: OpenHidden,
-  course: Course | undefined,
+  { course, signal }: { course?: Course | undefined; signal: AbortSignal },
 ): Promise<Copying | null> {
   if (!course || file.sizeBytes < LARGE_BYTES) {
     const temp = await open({})
@@ -55,8 +58,37 @@ export async function openCopy(
   const temp = left ?? (await open({ label: randomUUID() }))
   if (!temp) return null
   const isSame = left && isDeepStrictEqual(half.source, source)
-  const startBytes = left ? await safeIn(left, isSame ? half.safeBytes : 0) : 0
-  return { temp, startBytes, ...keepSafe(temp, startBytes, { course, target, source }) }
+  const safeBytes = left ? await safeIn(left, isSame ? half.safeBytes : 0, { isCut: !isSame }) : 0
+  const startBytes = left && isSame ? await sameIn(left, file, safeBytes, signal) : 0
+  return { temp, startBytes, ...keepSafe(temp, startBytes, { course, target, source }, safeBytes) }
+}
+
+/**
+ * Cuts off what is not as in the source and gives how much stays. What is safe is; behind it a kill leaves all that was written,
+ * a power cut anything.
+ */
+async function sameIn(
+  temp: TempFile,
+  { handle, sizeBytes }: OpenFile,
+  safeBytes: number,
+  signal: AbortSignal,
+): Promise<number> {
+  const [here, there] = [Buffer.allocUnsafe(COMPARED_BYTES), Buffer.allocUnsafe(COMPARED_BYTES)]
+  let sameBytes = safeBytes
+  try {
+    while (sameBytes < sizeBytes) {
+      signal.throwIfAborted()
+      const length = await temp.read(here, sameBytes)
+      const sourceBytes = await readFully(handle, there, sameBytes, length)
+      if (length === 0 || here.compare(there, 0, sourceBytes, 0, length) !== 0) break
+      sameBytes += length
+    }
+    await temp.truncate(sameBytes)
+    return sameBytes
+  } catch (error) {
+    await temp.release()
+    throw error
+  }
 }
 
 /** Opens what an earlier run has left; null where that is gone. */
@@ -64,11 +96,15 @@ export async function openLeft(half: HalfCopy, open: OpenHidden): Promise<TempFi
   return open({ resume: basename(half.path) }).catch(unless('not_found'))
 }
 
-/** Cuts off what is not safe; gives how much stays. Closes it when that fails. */
-export async function safeIn(temp: TempFile, safeBytes: number): Promise<number> {
+/** Gives how much of it is safe; `isCut`: the rest is cut off. Closes it when that fails. */
+export async function safeIn(
+  temp: TempFile,
+  safeBytes: number,
+  { isCut }: { isCut: boolean },
+): Promise<number> {
   try {
     const bytes = safeBytes <= (await temp.sizeBytes()) ? safeBytes : 0
-    await temp.truncate(bytes)
+    if (isCut) await temp.truncate(bytes)
     return bytes
   } catch (error) {
     await temp.release()
@@ -76,25 +112,26 @@ export async function safeIn(temp: TempFile, safeBytes: number): Promise<number>
   }
 }
 
-/** Tells the course of what is to be gone on with, from now on. */
+/** Tells the course of what is to be gone on with, from now on. `safeBytes` of what has come are safe, by default all. */
 export function keepSafe(
   temp: TempFile,
   startBytes: number,
   { course, target, source }: { course: Course; target: VPath; source: HalfCopy['source'] },
+  safeBytes = startBytes,
 ): Pick<Copying, 'reached' | 'end'> {
-  const tell = (safeBytes: number) => course.safe(target, { path: temp.path, source, safeBytes })
-  tell(startBytes)
-  return createSafety(temp, startBytes, tell)
+  const tell = (safe: number) => course.safe(target, { path: temp.path, source, safeBytes: safe })
+  tell(safeBytes)
+  return createSafety(temp, { startBytes, safeBytes }, tell)
 }
 
 /** The copy goes on while what has come is synced. */
 function createSafety(
   temp: TempFile,
-  startBytes: number,
+  { startBytes, safeBytes }: { startBytes: number; safeBytes: number },
   tell: (safeBytes: number) => void,
 ): Pick<Copying, 'reached' | 'end'> {
   let reachedBytes = startBytes
-  let begunBytes = startBytes
+  let begunBytes = safeBytes
   let begunMs = performance.now()
   let everyMs = SAFE_FIRST_MS
   let syncing: Promise<void> = Promise.resolve()
