@@ -6,6 +6,8 @@ import { chmod, readdir, readFile, rm, utimes, writeFile } from 'node:fs/promise
 import { join } from 'node:path'
 import { TextReader, Uint8ArrayWriter, ZipWriter } from '@zip.js/zip.js'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { USERS } from '../../src/store/collections.ts'
+import type { User } from '../../src/store/document.ts'
 import { type OpenedApp, openApp, type TestAppOptions } from '../support/app.ts'
 import { describeTree, FORMATS, UNSNAPPY } from '../support/archives.ts'
 import { history, undo } from '../support/history.ts'
@@ -234,7 +236,7 @@ describe('a zip with a password', () => {
         state: 'failed',
         reason: 'invalid_password',
       })
-    expect(await readdir(app.tree.at('to'))).toEqual([])
+    expect(existsSync(app.tree.at('to'))).toBe(false)
     const job = await runToEnd(ann, { ...body, password: 'Grün' })
     expect(job).toMatchObject({ state: 'done', filesDone: 2 })
     expect(await app.tree.read('to/large.txt')).toBe('text '.repeat(100_000))
@@ -253,6 +255,26 @@ describe('a zip with a password', () => {
     expect(await describeTree(app.tree.at('x/docs'))).toEqual(before)
   })
 
+  it('leaves nothing without it, nor in the history, and keeps what was there', async () => {
+    const { app, ann } = await open()
+    const [user] = app.store.find(USERS, 'username', 'ann')
+    const { perm } = user as User
+    await app.store.transaction((tx) =>
+      tx.replace(USERS, { ...(user as User), perm: { ...perm, delete: false } }),
+    )
+    inTree(app, 'zip', '-qrPBlue', 'x.zip', 'docs')
+    const before = (await readdir(app.tree.root)).sort()
+    const records = await history(ann)
+    const asked = { kind: 'extract', items: ['/x.zip'] }
+    const refused = { state: 'failed', reason: 'invalid_password' }
+    expect(await runToEnd(ann, asked)).toMatchObject(refused)
+    expect(await runToEnd(ann, { ...asked, to: '/new/deep' })).toMatchObject(refused)
+    expect(await runToEnd(ann, { ...asked, to: '/docs/none' })).toMatchObject(refused)
+    expect((await readdir(app.tree.root)).sort()).toEqual(before)
+    expect(await readdir(app.tree.at('docs/none'))).toEqual([])
+    expect(await history(ann)).toEqual(records)
+  })
+
   it('is tried again with another one', async () => {
     const { app, ann } = await open()
     inTree(app, 'zip', '-qr', '-P', 'right', 'x.zip', 'docs')
@@ -265,6 +287,18 @@ describe('a zip with a password', () => {
       'right',
     )
   })
+})
+
+it('an archive of which no file comes leaves no folder', async () => {
+  const { app, ann } = await open()
+  await writeFile(app.tree.at('notes.txt'), 'n'.repeat(300_000))
+  inTree(app, 'zip', '-q0r', 'x.zip', 'docs/none', 'notes.txt')
+  const bytes = await readFile(app.tree.at('x.zip'))
+  bytes.write('spoilt', bytes.indexOf('nnnn') + 200_000)
+  await writeFile(app.tree.at('x.zip'), bytes)
+  const job = await runToEnd(ann, { kind: 'extract', items: ['/x.zip'] })
+  expect(job).toMatchObject({ state: 'failed', errors: [{ code: 'damaged' }] })
+  expect(existsSync(app.tree.at('x'))).toBe(false)
 })
 
 it('old names are read as they were written, where that is said', async () => {

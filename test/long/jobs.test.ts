@@ -23,7 +23,7 @@ const OUTPUT_BYTES = 64 * 1024 * 1024
 
 const bytes = Number(process.env.COPY_GIB ?? 0) * GIB
 const large = bytes > 0 ? LARGE_FILES : 0
-const largeBytes = large > 0 ? bytes / 2 / large : 0
+const largeBytes = large > 0 ? Math.floor(bytes / 2 / large) : 0
 const smallBytes = Math.max(SMALL_BYTES, Math.floor(bytes / 2 / (FOLDERS * FILES)))
 const totalBytes = large * largeBytes + FOLDERS * FILES * smallBytes
 

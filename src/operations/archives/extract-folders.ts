@@ -1,10 +1,12 @@
 // The folders that an archive is unpacked into: one is kept open, and all get bits and times when everything is there.
 import type { BigIntStats } from 'node:fs'
 import type { ArchivedEntry } from '../../files/extract/wire.ts'
+import type { Scope } from '../../files/place/scope.ts'
 import type { WriteFolder } from '../../files/place/write-folder.ts'
 import type { Course, OnMade, SourceFacts } from '../../files/transfer/course.ts'
+import type { EntryStat } from '../../files/volume/entry-stat.ts'
 import { AppError, unless } from '../../lib/errors.ts'
-import { parentOf, type VPath } from '../../lib/vpath.ts'
+import { baseName, parentOf, ROOT, type VPath } from '../../lib/vpath.ts'
 import type { Actor } from '../actor.ts'
 import { requireUnlocked } from '../locks.ts'
 
@@ -27,6 +29,8 @@ export interface Filler {
   ofEarlierRun(source: SourceFacts, vpath: VPath, found: BigIntStats): boolean
   /** Bits and times of folders. */
   end(): Promise<void>
+  /** Takes back the folders that were made, unless a file has come. */
+  drop(): Promise<void>
   close(): Promise<void>
 }
 
@@ -44,7 +48,16 @@ export function createFiller(
   let rememberedChars = 0
   const met = new Set<VPath>()
   const come = new Uint8Array(COME_BITS / 8)
+  /** Made by this job, before a file has come: they may be taken back. */
+  let held: Held[] = []
+  let hasCome = false
+  const tell = () => {
+    for (const { folder, stats, isTold } of held) if (!isTold) onMade(folder, stats, null)
+    held = []
+  }
   const note = (vpath: VPath) => {
+    if (!hasCome) tell()
+    hasCome = true
     const bit = bitOf(vpath)
     come[bit >>> 3] = (come[bit >>> 3] ?? 0) | (1 << (bit & 7))
   }
@@ -57,13 +70,21 @@ export function createFiller(
     if (folder !== top) await make(parentOf(folder))
     const found = await scope.stat(folder).catch(unless('not_found'))
     if (!found) await requireUnlocked(actor, folder, 'member')
+    const missing = found || folder !== top ? [] : await missingAbove(scope, top)
     await scope.makeFolder(folder)
+    // Whoever asked for it tells of those.
+    for (const above of missing)
+      held.push({ folder: above, stats: await scope.stat(above), isTold: true })
     const facts: FolderFacts = { isNew: !found, isFresh: !found, mode: null, mtimeMs: null }
     folders.set(folder, facts)
-    if (!found) onMade(folder, await scope.stat(folder), null)
-    else if (found.kind === 'dir') {
+    if (!found) {
+      const stats = await scope.stat(folder)
+      if (hasCome) onMade(folder, stats, null)
+      else held.push({ folder, stats, isTold: false })
+    } else if (found.kind === 'dir') {
       using place = await scope.place(folder)
       facts.isFresh = Boolean(place.stats && course.hasMade(folder, place.stats))
+      if (facts.isFresh && !hasCome) held.push({ folder, stats: found, isTold: true })
     }
     return facts
   }
@@ -111,10 +132,49 @@ export function createFiller(
         await scope.setTime(folder, BigInt(Math.round(mtimeMs)) * 1_000_000n)
       }
     },
+    drop: async () => {
+      const dropped = held.reverse()
+      held = []
+      for (const each of dropped) {
+        folders.delete(each.folder)
+        await removeEmpty(actor, each)
+      }
+    },
     close: async () => {
       await current?.into.close()
       current = null
+      tell()
     },
+  }
+}
+
+interface Held {
+  folder: VPath
+  stats: EntryStat
+  /** The history knows of it, or will by others. */
+  isTold: boolean
+}
+
+async function missingAbove(scope: Scope, folder: VPath): Promise<VPath[]> {
+  const missing: VPath[] = []
+  // A rule may allow what lies in a folder that it denies.
+  const isMissing = async (at: VPath) =>
+    (await scope.exists(at).catch(unless('forbidden'))) === false
+  for (let up = parentOf(folder); up !== ROOT && (await isMissing(up)); up = parentOf(up))
+    missing.unshift(up)
+  return missing
+}
+
+// Not by the scope: who may create here may not be allowed to delete.
+async function removeEmpty({ scope, services }: Actor, { folder, stats }: Held): Promise<void> {
+  const { volume } = services
+  using above = await scope.place(parentOf(folder))
+  const opened = await volume.openFolder(above.realPath)
+  try {
+    const found = await volume.stat(opened, baseName(folder))
+    if (found?.ino === stats.ino) await volume.removeSingle(opened, baseName(folder), null)
+  } finally {
+    await opened.close()
   }
 }
 

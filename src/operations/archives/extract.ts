@@ -105,14 +105,19 @@ async function unpackInto(
   const file = await scope.openRead(archive)
   try {
     await actor.services.inDecoderTurn(() => unpackAll(unpacking, file, signal), signal)
+    const { failures } = unpacking
+    if (failures > 0) await filler.drop()
     await filler.end()
+    if (failures > 0)
+      throw new AppError('incomplete', `${failures} entries of ${archive} were not unpacked`)
+  } catch (error) {
+    // Where it is not possible, what it failed of before is told.
+    if (!signal.aborted || !long.course.goesOn(signal.reason)) await filler.drop().catch(() => {})
+    throw error
   } finally {
     await filler.close()
     await file.handle.close()
   }
-  const { failures } = unpacking
-  if (failures > 0)
-    throw new AppError('incomplete', `${failures} entries of ${archive} were not unpacked`)
 }
 
 async function unpackAll(unpacking: Unpacking, file: OpenFile, signal: AbortSignal): Promise<void> {
