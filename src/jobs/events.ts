@@ -1,8 +1,11 @@
 // What jobs tell while they run, to who listens: the state of those that have changed, never a queue of states.
 import type { Entry } from './entry.ts'
+import type { JobRecord } from './record.ts'
 
-/** Changes of a quarter of a second are told together. */
+/** Changes of a quarter of a second are told together; of more to so many listeners each, so that the work stays the same. */
 const TICK_MS = 250
+const MAX_TICK_MS = 1_000
+const LISTENERS_PER_TICK = 50
 /** Changes that are remembered though there was a later one. */
 const MAX_SURPLUS = 1_000
 
@@ -17,9 +20,16 @@ export interface JobEvents {
   since(id: string): Changed[]
   /** The id of now: `since` of it is empty. */
   now(): string
-  /** Waits until something is not as it was at this id, so long at most. False once nobody listens or the server is about to stop. */
-  next(id: string, waitMs: number, signal: AbortSignal): Promise<boolean>
+  /** Waits until something of what passes is not as it was at this id, so long at most. False once nobody listens or the server is about to stop. */
+  next(id: string, wait: Wait): Promise<boolean>
   stop(): void
+}
+
+export interface Wait {
+  /** At most. */
+  ms: number
+  signal: AbortSignal
+  test(record: Readonly<JobRecord>): boolean
 }
 
 /** Runs no timer while nobody listens, but for the last tick. */
@@ -29,7 +39,8 @@ export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents 
   const shown = new WeakMap<Entry, { facts: string; version: number }>()
   /** The latest is the last; a job that has changed again since is in it more than once. */
   let changes: { at: number; entry: Entry }[] = []
-  const listeners = new Set<() => void>()
+  /** What each waits for. */
+  const listeners = new Map<() => void, Wait['test']>()
   let version = 0
   let timer: NodeJS.Timeout | undefined
   let isStopping = false
@@ -38,21 +49,28 @@ export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents 
   const isLatest = ({ at, entry }: { at: number; entry: Entry }) =>
     shown.get(entry)?.version === at && entries.get(entry.record.id) === entry
   const look = () => {
-    const before = version
+    const changed: Entry[] = []
     for (const entry of entries.values()) {
       const facts = factsOf(entry)
       if (shown.get(entry)?.facts === facts) continue
       shown.set(entry, { facts, version: ++version })
       changes.push({ at: version, entry })
+      changed.push(entry)
     }
     if (changes.length > 2 * entries.size + MAX_SURPLUS) changes = changes.filter(isLatest)
-    return version > before
+    return changed
+  }
+  const begin = () => {
+    const ticks = Math.ceil(listeners.size / LISTENERS_PER_TICK)
+    timer = setTimeout(tick, Math.min(MAX_TICK_MS, TICK_MS * Math.max(1, ticks))).unref()
   }
   const tick = () => {
-    if (listeners.size === 0) {
-      clearInterval(timer)
-      timer = undefined
-    } else if (look()) for (const wake of [...listeners]) wake()
+    timer = undefined
+    if (listeners.size === 0) return
+    const changed = look()
+    begin()
+    for (const [wake, test] of [...listeners])
+      if (changed.some(({ record }) => test(record))) wake()
   }
   return {
     now: () => nameOf(version),
@@ -69,11 +87,11 @@ export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents 
       }
       return changed.reverse()
     },
-    async next(id, waitMs, signal) {
+    async next(id, { ms, signal, test }) {
       if (isStopping || signal.aborted) return false
       // While the last ones were sent.
       if (id !== nameOf(version)) return true
-      timer ??= setInterval(tick, TICK_MS).unref()
+      if (timer === undefined) begin()
       await new Promise<void>((resolve) => {
         const wake = () => {
           clearTimeout(late)
@@ -81,15 +99,15 @@ export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents 
           listeners.delete(wake)
           resolve()
         }
-        const late = setTimeout(wake, waitMs)
+        const late = setTimeout(wake, ms)
         signal.addEventListener('abort', wake)
-        listeners.add(wake)
+        listeners.set(wake, test)
       })
       return !isStopping && !signal.aborted
     },
     stop() {
       isStopping = true
-      for (const wake of [...listeners]) wake()
+      for (const wake of [...listeners.keys()]) wake()
     },
   }
 }

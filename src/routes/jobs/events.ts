@@ -5,7 +5,8 @@ import { type Ctx, type Env, recheck, signedIn } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
 import { requireUser } from '../../http/guard.ts'
 import { toJson } from '../../http/respond.ts'
-import { FEW_ITEMS, viewOf } from '../../jobs/entry.ts'
+import { type Entry, FEW_ITEMS, viewOf } from '../../jobs/entry.ts'
+import type { Changed } from '../../jobs/events.ts'
 import { isEnded } from '../../jobs/record.ts'
 import { AppError } from '../../lib/errors.ts'
 import { visibleTo } from './visible.ts'
@@ -27,6 +28,7 @@ const HEADERS = {
 
 export function jobEventRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
+  const textOf = createTexts()
   app.get('/api/events', requireUser(deps), (c) => {
     const all = c.env.target.query.get('all') === 'true'
     if (all && !signedIn(c).user.perm.admin)
@@ -35,7 +37,8 @@ export function jobEventRoutes(deps: Deps): Hono<Env> {
     const body: Streamed = {
       what: 'the events of jobs',
       memoryBytes: MEMORY_BYTES,
-      write: (output) => tell(c, deps, output, { all, seen: typeof seen === 'string' ? seen : '' }),
+      write: (output) =>
+        tell(c, deps, output, { all, textOf, seen: typeof seen === 'string' ? seen : '' }),
     }
     return answer(body, HEADERS)
   })
@@ -47,7 +50,7 @@ async function tell(
   c: Ctx,
   deps: Deps,
   output: Output,
-  { all, seen }: { all: boolean; seen: string },
+  { all, seen, textOf }: { all: boolean; seen: string; textOf: (changed: Changed) => string },
 ): Promise<void> {
   const { events } = deps.jobs
   const { signal } = c.req.raw
@@ -56,7 +59,7 @@ async function tell(
   await output.write(`:${PADDING}\nretry: ${retryMs}\n\n`)
   let id = seen
   let toldMs = performance.now()
-  do {
+  for (;;) {
     if (!isStillAllowed(c)) return
     const isVisible = visibleTo(c, { all })
     const changed = events
@@ -64,15 +67,26 @@ async function tell(
       // Who comes for the first time has asked for the list.
       .filter(({ entry: { record } }) => isVisible(record) && (id !== '' || !isEnded(record)))
     id = events.now()
-    const lines = changed.map(
-      (each) => `event: job\nid: ${each.id}\ndata: ${toJson(viewOf(each.entry, FEW_ITEMS))}\n\n`,
-    )
+    const lines = changed.map(textOf)
     const isLate = performance.now() - toldMs >= COMMENT_MS
     if (lines.length > 0 || isLate) {
       await output.write(lines.length > 0 ? lines.join('') : ':\n\n')
       toldMs = performance.now()
     }
-  } while (await events.next(id, COMMENT_MS, signal))
+    if (!(await events.next(id, { ms: COMMENT_MS, signal, test: isVisible }))) return
+  }
+}
+
+/** Makes what gives the text of an event, which is the same for all who listen. */
+function createTexts(): (changed: Changed) => string {
+  const texts = new WeakMap<Entry, { id: string; text: string }>()
+  return ({ id, entry }) => {
+    const known = texts.get(entry)
+    if (known?.id === id) return known.text
+    const text = `event: job\nid: ${id}\ndata: ${toJson(viewOf(entry, FEW_ITEMS))}\n\n`
+    texts.set(entry, { id, text })
+    return text
+  }
 }
 
 function isStillAllowed(c: Ctx): boolean {
