@@ -1,13 +1,15 @@
 // Archives of a folder or a selection, written as they are being made, in constant memory.
 import { badRequest } from '../../lib/errors.ts'
+import { createGate } from '../../lib/gate.ts'
 import type { Threads } from '../../programs/threads.ts'
+import { MAX_JOBS } from './blocks.ts'
 import { type ByteSink, createBatchingSink } from './byte-sink.ts'
 import { type Content, readAhead } from './content.ts'
 import type { ArchiveEntry } from './entries.ts'
 import { type ArchiveFormat, createCompressors } from './formats.ts'
 import { createTar } from './tar.ts'
 import { createZip } from './zip.ts'
-import { createZipDeflater } from './zip-deflated.ts'
+import { createDeflatedZip } from './zip-deflated.ts'
 
 const EXTENSIONS: Record<ArchiveFormat, string> = {
   zip: '.zip',
@@ -93,8 +95,8 @@ export type WriteArchive = ReturnType<typeof createArchiveWriter>
  * caller must make that visible. All files are closed when it settles.
  */
 export function createArchiveWriter(threads: Threads) {
-  const compressorFor = createCompressors(threads)
-  const createDeflatedZip = createZipDeflater(threads)
+  const inTurn = createGate(MAX_JOBS)
+  const compressorFor = createCompressors(threads, inTurn)
   return async (
     entries: AsyncIterable<ArchiveEntry>,
     format: ArchiveFormat,
@@ -104,8 +106,8 @@ export function createArchiveWriter(threads: Threads) {
   ): Promise<void> => {
     const compressor = format === 'zip' || format === 'tar' ? null : compressorFor(format, sink)
     const batches = createBatchingSink(compressor ?? sink)
-    const createContainer = format !== 'zip' ? createTar : deflated ? createDeflatedZip : createZip
-    const container = createContainer(batches)
+    const createZipOf = deflated ? (to: ByteSink) => createDeflatedZip(to, inTurn) : createZip
+    const container = format === 'zip' ? createZipOf(batches) : createTar(batches)
     try {
       for await (const entry of readAhead(entries, signal)) {
         if (entry.kind === 'dir') {

@@ -1,5 +1,10 @@
 // Blocks of deflate that follow each other in one stream.
-import { deflateRawSync } from 'node:zlib'
+import { promisify } from 'node:util'
+import { constants, deflateRaw } from 'node:zlib'
+
+const deflate = promisify(deflateRaw)
+/** As zip and gzip without another word. */
+const LEVEL = 6
 
 /** An empty last block in fixed codes, which ends the stream. */
 export const DEFLATE_END = Buffer.from([3, 0])
@@ -13,19 +18,28 @@ const PROBE_BYTES = 16 * 1024
 const WORTH_RATIO = 0.97
 
 /** The piece from the middle by which a block is judged; null for a small one, which is worth trying. */
-export function probeOf<T extends Uint8Array>(block: T): Uint8Array | null {
+function probeOf<T extends Uint8Array>(block: T): Uint8Array | null {
   if (block.length <= PROBE_BYTES) return null
   const at = Math.floor((block.length - PROBE_BYTES) / 2)
   return block.subarray(at, at + PROBE_BYTES)
 }
 
 /** Whether what a probe shrinks to is worth the work: photos, films and archives are not. */
-export function isWorth(packedBytes: number): boolean {
+function isWorth(packedBytes: number): boolean {
   return packedBytes < PROBE_BYTES * WORTH_RATIO
 }
 
-/** Tries it at once, on this thread. */
-export function isCompressible(block: Uint8Array): boolean {
+/** Tries a piece of it. */
+export async function isCompressible(block: Uint8Array): Promise<boolean> {
   const probe = probeOf(block)
-  return probe === null || isWorth(deflateRawSync(probe, { level: 1 }).length)
+  return probe === null || isWorth((await deflate(probe, { level: 1 })).length)
+}
+
+/** Packs a block in the thread pool. The result ends at a byte, and needs DEFLATE_END behind the last one. */
+export async function deflateBlock(block: Uint8Array): Promise<Buffer> {
+  return deflate(block, {
+    level: (await isCompressible(block)) ? LEVEL : 0,
+    finishFlush: constants.Z_SYNC_FLUSH,
+    chunkSize: deflatedBytes(block.length),
+  })
 }

@@ -6,16 +6,15 @@ import {
   constants,
   crc32,
   createBrotliCompress,
-  deflateRaw,
   zstdCompress,
 } from 'node:zlib'
 import { freeMemory } from '../../lib/free-memory.ts'
-import { createGate } from '../../lib/gate.ts'
+import type { Gate } from '../../lib/gate.ts'
 import type { Threads } from '../../programs/threads.ts'
 import { createBlockThreads } from './block-threads.ts'
-import { type BlockCodec, createBlockCompressor, MAX_JOBS } from './blocks.ts'
+import { type BlockCodec, createBlockCompressor } from './blocks.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
-import { DEFLATE_END, deflatedBytes, isWorth, probeOf } from './deflated-block.ts'
+import { DEFLATE_END, deflateBlock, deflatedBytes, isCompressible } from './deflated-block.ts'
 import { LZ4_BLOCK_BYTES, LZ4_FRAME_END, LZ4_FRAMED_BYTES, lz4FrameHead } from './lz4.ts'
 import { compressXz, storeXz, XZ_BLOCK_BYTES } from './xz.ts'
 
@@ -40,9 +39,8 @@ const MIB = 1024 * 1024
 /** Just under the 900 kB that one bzip2 block holds, so that a stream is exactly one block. */
 const BZIP2_BLOCK_BYTES = 899_000
 
-/** Makes what builds the compressor of a format; results go to `target`. Its archives share threads. */
-export function createCompressors(threads: Threads) {
-  const inTurn = createGate(MAX_JOBS)
+/** Makes what builds the compressor of a format; results go to `target`. Its archives share threads, and pack blocks `inTurn`. */
+export function createCompressors(threads: Threads, inTurn: Gate) {
   const compressBzip2 = createBlockThreads({
     inputBytes: BZIP2_BLOCK_BYTES,
     // The library asks for room for 1 % more than the input plus 600 bytes.
@@ -76,9 +74,7 @@ export function createCompressors(threads: Threads) {
   }
 }
 
-const deflate = promisify(deflateRaw)
 const GZIP_HEAD = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
-const GZIP_LEVEL = 6
 
 // One gzip member: every block ends with a sync flush, so blocks can follow each other.
 function gzipCodec(): BlockCodec {
@@ -91,12 +87,7 @@ function gzipCodec(): BlockCodec {
       bytes += block.length
     },
     head: () => GZIP_HEAD,
-    compress: async (block) =>
-      deflate(block, {
-        level: (await isCompressible(block)) ? GZIP_LEVEL : 0,
-        finishFlush: constants.Z_SYNC_FLUSH,
-        chunkSize: deflatedBytes(block.length),
-      }),
+    compress: deflateBlock,
     tail: () => {
       const trailer = Buffer.alloc(8)
       trailer.writeUInt32LE(crc, 0)
@@ -104,11 +95,6 @@ function gzipCodec(): BlockCodec {
       return Buffer.concat([DEFLATE_END, trailer])
     },
   }
-}
-
-async function isCompressible(block: Buffer): Promise<boolean> {
-  const probe = probeOf(block)
-  return probe === null || isWorth((await deflate(probe, { level: 1 })).length)
 }
 
 async function xzBlock(block: Buffer): Promise<Uint8Array> {

@@ -1,13 +1,11 @@
-// zip with deflated entries, on all cores: blocks are packed in threads beside each other, and leave in their order.
-import { availableParallelism } from 'node:os'
+// zip with deflated entries, on all cores: blocks are packed in the thread pool beside each other, and leave in their order.
 import { crc32 } from 'node:zlib'
 import { freeMemory } from '../../lib/free-memory.ts'
-import { createGate } from '../../lib/gate.ts'
-import type { Threads } from '../../programs/threads.ts'
-import { createBlockThreads } from './block-threads.ts'
+import type { Gate } from '../../lib/gate.ts'
+import { MAX_JOBS } from './blocks.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { Content } from './content.ts'
-import { DEFLATE_END, deflatedBytes } from './deflated-block.ts'
+import { DEFLATE_END, deflateBlock } from './deflated-block.ts'
 import type { Container, EntryFacts } from './tar.ts'
 import {
   createZipWriter,
@@ -36,44 +34,34 @@ interface Packing {
   add(piece: Piece): Promise<void>
 }
 
-/** Makes what builds zips; they share a thread for each core, started when they are needed. */
-export function createZipDeflater(threads: Threads): (sink: ByteSink) => Container {
-  const cores = availableParallelism()
-  const inTurn = createGate(cores)
-  const deflate = createBlockThreads({
-    inputBytes: BLOCK_BYTES,
-    outputBytes: deflatedBytes(BLOCK_BYTES),
-    threads,
-    script: new URL('./deflate.worker.ts', import.meta.url),
-  })
-  return (sink) => {
-    const writer = createZipWriter(sink)
-    const pieces: Piece[] = []
-    const writeOldest = async () => {
-      const oldest = pieces.shift()
-      const packed = await oldest?.packed
-      if (packed) await oldest?.write(packed)
-    }
-    const packing: Packing = {
-      writer,
-      pack: (block) => inTurn(() => deflate(block)),
-      add: async (piece) => {
-        // Awaited in order; a failure meanwhile must not count as unhandled.
-        piece.packed.catch(() => {})
-        pieces.push(piece)
-        // So many that a thread which comes free finds work, also beside large ones.
-        while (pieces.length > 2 * cores) await writeOldest()
-      },
-    }
-    return {
-      folder: (entry) => packing.add({ packed: NOTHING, write: () => writeFolder(writer, entry) }),
-      file: (entry, content) =>
-        content.whole ? addWhole(packing, entry, content.whole) : addLarge(packing, entry, content),
-      end: async () => {
-        while (pieces.length > 0) await writeOldest()
-        await writer.end()
-      },
-    }
+/** Builds a zip; `inTurn` lets MAX_JOBS blocks be packed at a time. */
+export function createDeflatedZip(sink: ByteSink, inTurn: Gate): Container {
+  const writer = createZipWriter(sink)
+  const pieces: Piece[] = []
+  const writeOldest = async () => {
+    const oldest = pieces.shift()
+    const packed = await oldest?.packed
+    if (packed) await oldest?.write(packed)
+  }
+  const packing: Packing = {
+    writer,
+    pack: (block) => inTurn(() => deflateBlock(block)),
+    add: async (piece) => {
+      // Awaited in order; a failure meanwhile must not count as unhandled.
+      piece.packed.catch(() => {})
+      pieces.push(piece)
+      // So many that a thread which comes free finds work, also beside large ones.
+      while (pieces.length > 2 * MAX_JOBS) await writeOldest()
+    },
+  }
+  return {
+    folder: (entry) => packing.add({ packed: NOTHING, write: () => writeFolder(writer, entry) }),
+    file: (entry, content) =>
+      content.whole ? addWhole(packing, entry, content.whole) : addLarge(packing, entry, content),
+    end: async () => {
+      while (pieces.length > 0) await writeOldest()
+      await writer.end()
+    },
   }
 }
 
