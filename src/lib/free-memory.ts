@@ -1,8 +1,8 @@
 // Memory of large buffers, given back at once. The collector sees small objects and little need to
 // run, so hundreds of megabytes behind them would pile up first and stay while the server is idle.
 
-/** Well over the slabs that small buffers share (Buffer.poolSize and a little), which must stay. */
-const OWN_MEMORY_BYTES = 128 * 1024
+/** The slabs that small buffers share, which must stay, have Buffer.poolSize. */
+export const OWN_MEMORY_BYTES = Buffer.poolSize + 1024
 
 /**
  * Frees what is behind `bytes`, which nobody may use afterwards: they read as empty. Does nothing

@@ -1,6 +1,7 @@
 // Blocks of deflate that follow each other in one stream.
 import { promisify } from 'node:util'
 import { constants, deflateRaw } from 'node:zlib'
+import { OWN_MEMORY_BYTES } from '../../lib/free-memory.ts'
 
 const deflate = promisify(deflateRaw)
 /** As zip and gzip without another word. */
@@ -40,6 +41,7 @@ export async function deflateBlock(block: Uint8Array): Promise<Buffer> {
   return deflate(block, {
     level: (await isCompressible(block)) ? LEVEL : 0,
     finishFlush: constants.Z_SYNC_FLUSH,
-    chunkSize: deflatedBytes(block.length),
+    // What becomes of a small one can be freed as well.
+    chunkSize: Math.max(OWN_MEMORY_BYTES, deflatedBytes(block.length)),
   })
 }

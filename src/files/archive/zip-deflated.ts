@@ -2,6 +2,7 @@
 import { crc32 } from 'node:zlib'
 import { freeMemory } from '../../lib/free-memory.ts'
 import type { Gate } from '../../lib/gate.ts'
+import { giveBack } from '../transfer/give-back.ts'
 import { MAX_JOBS } from './blocks.ts'
 import type { ByteSink } from './byte-sink.ts'
 import type { Content } from './content.ts'
@@ -72,7 +73,8 @@ async function addWhole(packing: Packing, entry: EntryFacts, whole: Buffer): Pro
   const item = itemOf(entry, whole.length)
   item.crc = crc32(whole)
   // The memory is the next file's once this is left.
-  const block = Buffer.from(whole)
+  const block = Buffer.allocUnsafeSlow(whole.length)
+  block.set(whole)
   const write = async (packed: Uint8Array) => {
     const packedBytes = packed.length + DEFLATE_END.length
     const isSmaller = block.length > 0 && packedBytes < block.length
@@ -81,7 +83,7 @@ async function addWhole(packing: Packing, entry: EntryFacts, whole: Buffer): Pro
     await writeHeader(writer, item)
     await writer.write(isSmaller ? packed : block)
     freeMemory(packed)
-    freeMemory(block)
+    giveBack([block])
     if (isSmaller) await writer.write(DEFLATE_END)
     writer.list(item)
   }
