@@ -18,6 +18,7 @@ import { reserve } from '../write.ts'
 import { createFiller } from './extract-folders.ts'
 import {
   begin,
+  createPuts,
   type Extracting,
   end,
   fail,
@@ -25,6 +26,7 @@ import {
   type LongExtract,
   put,
   putWhole,
+  settlePuts,
   type Unpacking,
   unlessFatal,
   type Writing,
@@ -101,7 +103,7 @@ async function unpackInto(
   const filler = createFiller(actor, target, onMade, long.course)
   const doubled = what.to === null ? baseName(target).replace(/\(\d+\)$/, '') : ''
   const begun = { actor, what, long, target, filler, onMade, doubled }
-  const unpacking: Unpacking = { ...begun, bytes: 0, failures: 0 }
+  const unpacking: Unpacking = { ...begun, bytes: 0, failures: 0, puts: createPuts() }
   const file = await scope.openRead(archive)
   try {
     await actor.services.inDecoderTurn(() => unpackAll(unpacking, file, signal), signal)
@@ -160,9 +162,12 @@ async function unpackAll(unpacking: Unpacking, file: OpenFile, signal: AbortSign
         if (others) await others
       }
       await write()
+      // What they are written from is good until the next ones come.
+      await settlePuts(unpacking)
     }
     long.onRead(Math.max(0, file.sizeBytes - readBytes))
   } finally {
+    await unpacking.puts.lanes.settle().catch(() => {})
     await writing?.temp.discard()
   }
 }
@@ -193,6 +198,8 @@ async function unpackEntry(
   const badName = (why: string) => fail(unpacking, shown, new AppError('invalid_name', why))
   if (vpath === undefined) return badName(`the name ${entry.name} leads elsewhere`)
   long.course.at(vpath)
+  const isSmall = entry.kind === 'file' && content !== null
+  if (!isSmall) await settlePuts(unpacking)
   return unlessFatal(unpacking, vpath, async () => {
     if (entry.kind === 'dir') await filler.makeFolder(vpath, entry)
     else if (vpath === target) return badName('a file without a name')

@@ -6,6 +6,7 @@ import type { WriteFolder } from '../../files/place/write-folder.ts'
 import { isSameTime, type OnMade } from '../../files/transfer/course.ts'
 import type { CommittedFile, TempFile } from '../../files/volume/temp-file.ts'
 import { AppError, unless } from '../../lib/errors.ts'
+import { createLanes, type Lanes } from '../../lib/lanes.ts'
 import { baseName, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { Actor } from '../actor.ts'
 import { requireUnlocked } from '../locks.ts'
@@ -23,6 +24,9 @@ const SMALL_BYTES = 1024 * 1024
 const DIRECT_BYTES = 64 * 1024
 /** What ends all of it. */
 const FATAL: readonly ErrorCode[] = ['no_space', 'quota_exceeded', 'unreachable', 'too_large']
+
+/** As many small files are on their way to the disk, which takes several of them in the time of one. */
+const PUT_AT_A_TIME = 4
 
 export interface Extracting {
   /** The folder for what is in it; null for a new one beside the archive, named after it. */
@@ -54,6 +58,21 @@ export interface Unpacking {
   doubled: string
   bytes: number
   failures: number
+  puts: Puts
+}
+
+/** Small files that are on their way to the disk, all in one folder. */
+export interface Puts {
+  lanes: Lanes
+  folder: VPath | null
+  /** Their names, also as disks may take them that ignore case. */
+  names: Set<string>
+  /** Those whose place was taken meanwhile. */
+  refused: { vpath: VPath; entry: ArchivedEntry; content: readonly Buffer[] }[]
+}
+
+export function createPuts(): Puts {
+  return { lanes: createLanes(PUT_AT_A_TIME), folder: null, names: new Set(), refused: [] }
 }
 
 export function fail(state: Unpacking, vpath: VPath, error: AppError): null {
@@ -163,15 +182,49 @@ async function beginAt({ actor }: Unpacking, spot: Spot, entry: ArchivedEntry): 
   return { ...spot, entry, temp, bytes: 0 }
 }
 
-/** Writes a file of few bytes that is there as a whole. */
+/** Writes a file of few bytes that is there as a whole, or begins to: its content is to be kept until all are settled. */
 export async function putWhole(
   state: Unpacking,
   vpath: VPath,
   entry: ArchivedEntry,
   content: readonly Buffer[],
 ): Promise<void> {
+  const { puts } = state
+  const name = foldedName(vpath)
+  const folder = parentOf(vpath)
+  if (puts.folder !== folder || puts.names.has(name)) await settlePuts(state)
   await count(state, bytesOf(content))
-  if (await createAt(state, await freeSpot(state, vpath), entry, content)) return
+  const spot = await freeSpot(state, vpath)
+  if (!spot) return putWholeNow(state, vpath, entry, content)
+  puts.folder = folder
+  puts.names.add(name)
+  await puts.lanes.add(async () => {
+    const work = () => createAt(state, spot, entry, content)
+    if ((await unlessFatal(state, vpath, work)) === false)
+      puts.refused.push({ vpath, entry, content })
+  })
+}
+
+/** Waits until all small files are in place that were begun. */
+export async function settlePuts(state: Unpacking): Promise<void> {
+  const { puts } = state
+  await puts.lanes.settle()
+  puts.names.clear()
+  const refused = puts.refused.splice(0)
+  for (const { vpath, entry, content } of refused)
+    await unlessFatal(state, vpath, () => putWholeNow(state, vpath, entry, content))
+}
+
+function foldedName(vpath: VPath): string {
+  return baseName(vpath).normalize('NFC').toLowerCase()
+}
+
+async function putWholeNow(
+  state: Unpacking,
+  vpath: VPath,
+  entry: ArchivedEntry,
+  content: readonly Buffer[],
+): Promise<void> {
   const spot = await spotFor(state, vpath, entry)
   if (spot && !spot.isTaken && (await createAt(state, spot, entry, content))) return
   state.bytes -= bytesOf(content)
@@ -197,11 +250,10 @@ async function freeSpot({ actor, filler }: Unpacking, vpath: VPath): Promise<Spo
 /** False where nothing was made: something has the name, or it takes a temporary file. */
 async function createAt(
   state: Unpacking,
-  spot: Spot | null,
+  spot: Spot,
   entry: ArchivedEntry,
   content: readonly Buffer[],
 ): Promise<boolean> {
-  if (!spot) return false
   const { vpath, into } = spot
   const file = { content, mode: modeOf(entry), mtimeMs: entry.mtimeMs }
   const made = await into.create(baseName(vpath), file).catch(unless('exists'))
