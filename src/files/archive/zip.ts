@@ -23,6 +23,8 @@ const MAX16 = 0xffff
 const S_IFREG = 0o100000
 const S_IFDIR = 0o040000
 const DOS_DIRECTORY = 0x10
+/** Longer than any header, which has names of up to 64 KiB. */
+const DIRECTORY_PART_BYTES = 128 * 1024
 
 export const STORED = 0
 export const DEFLATED = 8
@@ -53,7 +55,7 @@ export interface ZipWriter {
 
 /** Keeps about 100 bytes plus the name per entry for the directory at the end. */
 export function createZipWriter(sink: ByteSink): ZipWriter {
-  const directory: Buffer[] = []
+  const directory = createDirectory()
   let offset = 0
   const write = async (bytes: Uint8Array) => {
     offset += bytes.length
@@ -62,12 +64,34 @@ export function createZipWriter(sink: ByteSink): ZipWriter {
   return {
     offset: () => offset,
     write,
-    list: (item) => directory.push(centralHeader(item)),
+    list: (item) => directory.add(centralHeader(item)),
     end: async () => {
       const start = offset
-      for (const header of directory) await write(header)
-      await write(endOfDirectory(directory.length, start, offset - start))
+      for (const part of directory.parts()) await write(part)
+      await write(endOfDirectory(directory.count(), start, offset - start))
     },
+  }
+}
+
+/** Headers in memory of their own: each would keep all of what small buffers share with it. */
+function createDirectory() {
+  const full: Buffer[] = []
+  let part: Buffer = Buffer.alloc(0)
+  let used = 0
+  let count = 0
+  return {
+    add(header: Buffer) {
+      if (used + header.length > part.length) {
+        full.push(part.subarray(0, used))
+        part = Buffer.allocUnsafeSlow(DIRECTORY_PART_BYTES)
+        used = 0
+      }
+      part.set(header, used)
+      used += header.length
+      count++
+    },
+    parts: () => [...full, part.subarray(0, used)],
+    count: () => count,
   }
 }
 
