@@ -44,22 +44,13 @@ export function createFiller(
   const { scope } = actor
   let current: { folder: VPath; into: WriteFolder } | null = null
   const folders = new Map<VPath, FolderFacts>()
-  const numbers = new Map<VPath, number>()
   let rememberedChars = 0
   const met = new Set<VPath>()
-  const come = new Uint8Array(COME_BITS / 8)
-  /** Made by this job, before a file has come: they may be taken back. */
-  let held: Held[] = []
-  let hasCome = false
-  const tell = () => {
-    for (const { folder, stats, isTold } of held) if (!isTold) onMade(folder, stats, null)
-    held = []
-  }
+  const come = createCome()
+  const held = createHeld(onMade)
   const note = (vpath: VPath) => {
-    if (!hasCome) tell()
-    hasCome = true
-    const bit = bitOf(vpath)
-    come[bit >>> 3] = (come[bit >>> 3] ?? 0) | (1 << (bit & 7))
+    held.keep()
+    come.add(vpath)
   }
   const make = async (folder: VPath): Promise<FolderFacts> => {
     const known = folders.get(folder)
@@ -73,18 +64,13 @@ export function createFiller(
     const missing = found || folder !== top ? [] : await missingAbove(scope, top)
     await scope.makeFolder(folder)
     // Whoever asked for it tells of those.
-    for (const above of missing)
-      held.push({ folder: above, stats: await scope.stat(above), isTold: true })
+    for (const above of missing) held.add(above, await scope.stat(above), { isTold: true })
     const facts: FolderFacts = { isNew: !found, isFresh: !found, mode: null, mtimeMs: null }
     folders.set(folder, facts)
-    if (!found) {
-      const stats = await scope.stat(folder)
-      if (hasCome) onMade(folder, stats, null)
-      else held.push({ folder, stats, isTold: false })
-    } else if (found.kind === 'dir') {
-      using place = await scope.place(folder)
-      facts.isFresh = Boolean(place.stats && course.hasMade(folder, place.stats))
-      if (facts.isFresh && !hasCome) held.push({ folder, stats: found, isTold: true })
+    if (!found) held.add(folder, await scope.stat(folder), { isTold: false })
+    else if (found.kind === 'dir' && (await isOfEarlierRun(scope, folder, course))) {
+      facts.isFresh = true
+      held.add(folder, found, { isTold: true })
     }
     return facts
   }
@@ -102,21 +88,12 @@ export function createFiller(
       Object.assign(await make(folder), { mode, mtimeMs })
     },
     isNew: (folder) => folders.get(folder)?.isNew === true,
-    numberFor: (vpath) => numbers.get(vpath) ?? 0,
-    noteNumber: (vpath, number) => {
-      numbers.delete(vpath)
-      numbers.set(vpath, number + 1)
-      if (numbers.size > MAX_NUMBERED) numbers.delete(numbers.keys().next().value as VPath)
-    },
+    ...createNumbers(),
     note,
-    mayHaveCome: (vpath) => {
-      const bit = bitOf(vpath)
-      return ((come[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0
-    },
+    mayHaveCome: come.mayHave,
     ofEarlierRun: (source, vpath, found) => {
       if (met.has(vpath) || !found.isFile()) return false
-      const isEarlier = course.earlier(source, vpath, found) !== null
-      if (!isEarlier) return false
+      if (course.earlier(source, vpath, found) === null) return false
       met.add(vpath)
       // A further entry of its name is another file.
       note(vpath)
@@ -133,9 +110,7 @@ export function createFiller(
       }
     },
     drop: async () => {
-      const dropped = held.reverse()
-      held = []
-      for (const each of dropped) {
+      for (const each of held.take()) {
         folders.delete(each.folder)
         await removeEmpty(actor, each)
       }
@@ -143,7 +118,7 @@ export function createFiller(
     close: async () => {
       await current?.into.close()
       current = null
-      tell()
+      held.keep()
     },
   }
 }
@@ -153,6 +128,37 @@ interface Held {
   stats: EntryStat
   /** The history knows of it, or will by others. */
   isTold: boolean
+}
+
+/** Folders that were made by this job, which are told of, and stay, once a file has come. */
+function createHeld(onMade: OnMade) {
+  let held: Held[] | null = []
+  return {
+    add(folder: VPath, stats: EntryStat, { isTold }: Pick<Held, 'isTold'>) {
+      if (held) held.push({ folder, stats, isTold })
+      else if (!isTold) onMade(folder, stats, null)
+    },
+    keep() {
+      const kept = held ?? []
+      held = null
+      for (const { folder, stats, isTold } of kept) if (!isTold) onMade(folder, stats, null)
+    },
+    /** Those that may be taken back, each before what is above it. */
+    take(): Held[] {
+      const taken = (held ?? []).reverse()
+      held = null
+      return taken
+    },
+  }
+}
+
+async function isOfEarlierRun(
+  scope: Scope,
+  folder: VPath,
+  { hasMade }: Pick<Course, 'hasMade'>,
+): Promise<boolean> {
+  using place = await scope.place(folder)
+  return Boolean(place.stats && hasMade(folder, place.stats))
 }
 
 async function missingAbove(scope: Scope, folder: VPath): Promise<VPath[]> {
@@ -178,6 +184,18 @@ async function removeEmpty({ scope, services }: Actor, { folder, stats }: Held):
   }
 }
 
+function createNumbers(): Pick<Filler, 'numberFor' | 'noteNumber'> {
+  const numbers = new Map<VPath, number>()
+  return {
+    numberFor: (vpath) => numbers.get(vpath) ?? 0,
+    noteNumber: (vpath, number) => {
+      numbers.delete(vpath)
+      numbers.set(vpath, number + 1)
+      if (numbers.size > MAX_NUMBERED) numbers.delete(numbers.keys().next().value as VPath)
+    },
+  }
+}
+
 interface FolderFacts {
   /** Made in this run. */
   isNew: boolean
@@ -194,6 +212,20 @@ const MAX_FOLDER_CHARS = 32 * 1024 * 1024
 const MAX_NUMBERED = 4_096
 /** All names of a million would take a hundred megabytes. */
 const COME_BITS = 2 ** 23
+
+function createCome() {
+  const bits = new Uint8Array(COME_BITS / 8)
+  return {
+    add(vpath: VPath) {
+      const bit = bitOf(vpath)
+      bits[bit >>> 3] = (bits[bit >>> 3] ?? 0) | (1 << (bit & 7))
+    },
+    mayHave(vpath: VPath): boolean {
+      const bit = bitOf(vpath)
+      return ((bits[bit >>> 3] ?? 0) & (1 << (bit & 7))) !== 0
+    },
+  }
+}
 
 /** The same for names that some disks take for one. */
 function bitOf(vpath: VPath): number {

@@ -6,13 +6,13 @@ import type { WriteFolder } from '../../files/place/write-folder.ts'
 import { isSameTime, type OnMade } from '../../files/transfer/course.ts'
 import type { CommittedFile, TempFile } from '../../files/volume/temp-file.ts'
 import { AppError, unless } from '../../lib/errors.ts'
-import { createLanes, type Lanes } from '../../lib/lanes.ts'
 import { baseName, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { Actor } from '../actor.ts'
 import { requireUnlocked } from '../locks.ts'
 import type { LongTransfer } from '../move.ts'
 import { reserve } from '../write.ts'
 import type { Filler } from './extract-folders.ts'
+import { createLanes, type Lanes } from './lanes.ts'
 
 /** How often it is asked how full the disk is. */
 const ROOM_STEP_BYTES = 64 * 1024 * 1024

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { createLanes } from '../src/lib/lanes.ts'
+import { createLanes } from '../../src/operations/archives/lanes.ts'
 
 it('lanes let so many run beside each other, and settle when none does', async () => {
   const lanes = createLanes(3)
