@@ -4,7 +4,7 @@ const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 const DAY_MS = 24 * HOUR_MS
 /** All that are younger stay. */
-const ALL_MS = 10 * MINUTE_MS
+export const ALL_MS = 10 * MINUTE_MS
 
 /** Up to this age one of each span stays. */
 const SPANS = [

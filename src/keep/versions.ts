@@ -1,5 +1,5 @@
 // Versions: the old content of each file that is replaced, by a further name and so without copying a byte.
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import { describeOpen } from '../files/place/folder-reader.ts'
 import type { OpenFile } from '../files/place/scope.ts'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
@@ -12,7 +12,7 @@ import type { Logger } from '../lib/log.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { allBases, type Bases, basesOf } from './bases.ts'
 import type { Kept } from './retention.ts'
-import { surplusOf } from './thinning.ts'
+import { ALL_MS, surplusOf } from './thinning.ts'
 import { nameOfVersion, versionID } from './version-name.ts'
 import {
   mergeInto,
@@ -72,7 +72,8 @@ interface VersionsOptions extends Bases {
 const REFUSED = ['EACCES', 'EPERM', 'EROFS', 'ENAMETOOLONG', 'ENOTDIR', 'forbidden']
 /** What link(2) fails with where there are no hard links, or none of this file may be made. */
 const NO_LINK = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'EMLINK', 'ENOSYS']
-const THINNED_EVERY_MS = 60_000
+/** A file that is replaced again and again has few more by then; reading all of them takes as long as some replacements. */
+const THINNED_EVERY_MS = ALL_MS
 const OPEN_MS = 1_000
 /** Whether it is where it was is asked this often. */
 const IN_PLACE_MS = 50
@@ -143,16 +144,17 @@ async function keep(
     return { id, drop: () => drop(keeping, realPath, id) }
   }
   const last = taking.get(realDir)
-  const lastID = last === undefined ? null : await keepIn(keeping, last, file, { owner, inPlace })
+  const lastID =
+    last === undefined ? null : await keepIn(keeping, last, file, { realPath, owner, inPlace })
   if (last !== undefined && lastID !== null) return done(last, lastID)
   const bases = basesOf(volume, await tops(), realDir)
   for (const copies of inPlace ? [true] : [false, true])
     for (const base of bases) {
-      const id = await keepIn(keeping, base, file, { owner, inPlace: copies })
+      const id = await keepIn(keeping, base, file, { realPath, owner, inPlace: copies })
       if (id !== null) return done(base, id)
     }
   await volume.makeFolders(spare, 0o700).catch(unless(...REFUSED))
-  const id = await keepIn(keeping, spare, file, { owner, inPlace: true })
+  const id = await keepIn(keeping, spare, file, { realPath, owner, inPlace: true })
   if (id !== null) return done(spare, id)
   log.warn(`${realPath} is not replaced: neither a folder above it nor ${spare} takes a version`)
   throw new AppError('no_space', `nothing takes a version of ${realPath}`)
@@ -163,10 +165,10 @@ async function keepIn(
   keeping: Keeping,
   base: string,
   file: EntryName,
-  { owner, inPlace }: { owner: number | null; inPlace: boolean },
+  { realPath, owner, inPlace }: { realPath: string; owner: number | null; inPlace: boolean },
 ): Promise<string | null> {
   const { volume, now } = keeping
-  const path = pathInStore(base, join(file.folder.realDir, file.name))
+  const path = pathInStore(base, realPath)
   if (path === null) return null
   const direct = file.folder.device.isDirect
   const store = await storeToKeepIn(keeping, base, direct).catch(unless(...REFUSED))
@@ -175,7 +177,7 @@ async function keepIn(
   try {
     for (let time = now(), tries = SAME_MILLISECOND; ; time++, tries--) {
       const id = versionID(time, owner)
-      const to = { folder: store, name: join(path, id) }
+      const to = { folder: store, name: path + sep + id }
       try {
         await (isLinked ? volume.link(file, to, { direct }) : volume.copyFile(file, to))
         return id
@@ -191,7 +193,7 @@ async function keepIn(
     await forgetStore(keeping)
     // It was deleted while it was open.
     if (errno === 'ENOENT' && !volume.isInPlace(store))
-      return await keepIn(keeping, base, file, { owner, inPlace })
+      return await keepIn(keeping, base, file, { realPath, owner, inPlace })
     await removeEmpty(volume, base, path)
     if (errno === 'EXDEV' || REFUSED.includes(errno)) return null
     if (!isFullDisk(error)) throw error

@@ -20,6 +20,7 @@ import { createStoreList } from '../../src/keep/store-list.ts'
 import { createVersions, type Versions } from '../../src/keep/versions.ts'
 import { makeTree, type Tree, type TreeContent } from '../support/tree.ts'
 
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 
 interface Opened extends AsyncDisposable {
@@ -180,6 +181,20 @@ test('what may leave is all but what is marked; what is too many has gone', asyn
   expect(await opened.versions.list(opened.tree.at('a.txt'))).toEqual([])
   expect(await opened.versions.list(opened.tree.at('b.txt'))).toHaveLength(1)
   expect(existsSync(opened.tree.at('.fb-versions/a.txt'))).toBe(false)
+})
+
+test('a file that is replaced again has those removed that are too many, ten minutes after the last time', async () => {
+  let time = Date.now() - DAY_MS
+  await using opened = await open({ 'a.txt': 'old' }, { now: () => time })
+  const count = async () => (await opened.versions.list(opened.tree.at('a.txt'))).length
+  for (let n = 0; n < 5; n++, time += 1_000) await opened.keep('a.txt', { inPlace: true })
+  time += 9 * MINUTE_MS
+  await opened.keep('a.txt', { inPlace: true })
+  expect(await count()).toBe(6)
+  time += 2 * MINUTE_MS
+  await opened.keep('a.txt', { inPlace: true })
+  // Of the first minute one.
+  await expect.poll(count).toBeLessThanOrEqual(4)
 })
 
 test('a version that is the present file, as a crash leaves it, goes', async () => {
