@@ -65,7 +65,9 @@ export class Headers implements Iterable<[string, string]> {
   }
 
   *entries(): IterableIterator<[string, string]> {
-    for (const [name, lines] of [...this.#lines].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const all = [...this.#lines]
+    if (all.length > 1) all.sort(([a], [b]) => (a < b ? -1 : 1))
+    for (const [name, lines] of all) {
       if (name !== 'set-cookie') yield [name, lines.join(', ')]
       else for (const line of lines) yield [name, line]
     }

@@ -3,6 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { OpenFile } from '../files/place/scope.ts'
+import { rememberLast } from '../lib/memo.ts'
 import { type AnswerHeaders, answer, type Output, type Streamed } from './answer.ts'
 import { evaluateConditions } from './conditions.ts'
 import type { Ctx } from './context.ts'
@@ -85,7 +86,7 @@ export async function sendContent(c: Ctx, file: FileHeaders, content: Content): 
     delete common['Cache-Control']
     return unsatisfiable(headers, sizeBytes)
   }
-  if (mtimeMs !== undefined) headers['Last-Modified'] = new Date(mtimeMs).toUTCString()
+  if (mtimeMs !== undefined) headers['Last-Modified'] = httpDate(Math.floor(mtimeMs / 1000))
   headers['Cache-Control'] = file.cacheControl
   if (file.etag) headers.ETag = file.etag
   if (condition === 304) return answer(null, headers, 304)
@@ -105,6 +106,9 @@ export async function sendContent(c: Ctx, file: FileHeaders, content: Content): 
   const body = { ...rest, write, ...(whole && isPlain(asked) && { file: whole }) }
   return answer(body, headers, range ? 206 : 200)
 }
+
+// The same file is asked for again and again.
+const httpDate = rememberLast((seconds) => new Date(seconds * 1000).toUTCString())
 
 /** What a proxy understands as we do: it may know no validators but its own, and other limits of ranges. */
 function isPlain(asked: IncomingHttpHeaders): boolean {

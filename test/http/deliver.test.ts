@@ -15,6 +15,13 @@ import { waitFor } from '../support/deadline.ts'
 import { incomingOf } from '../support/incoming.ts'
 import { statusesOf } from '../support/raw-http.ts'
 
+/** So many bytes, each value among them, in the middle of a larger memory. */
+function everyByte(length: number): Buffer {
+  return Buffer.from(Array.from({ length: length + 2 }, (_, i) => i % 256)).subarray(1, -1)
+}
+/** Few leave with the head, more by themselves. */
+const LENGTHS = [256, 2_048, 2_049]
+
 /** Bodies by their path, and which of them were closed. */
 const BODIES: Record<string, Streamed['write']> = {
   '/whole': async (output) => {
@@ -22,6 +29,12 @@ const BODIES: Record<string, Streamed['write']> = {
     await output.write(Buffer.from('two'))
   },
   '/last': (output) => output.end('all at once'),
+  ...Object.fromEntries(
+    LENGTHS.map((length): [string, Streamed['write']] => [
+      `/last/${length}`,
+      (output) => output.end(everyByte(length)),
+    ]),
+  ),
   '/empty': async () => {},
   '/fails': async () => {
     throw new Error('before the first byte')
@@ -60,6 +73,7 @@ function createBodies() {
   const write: Streamed['write'] = (output) => output.end('all of it')
   app.get('/unclosed', () => stream({}, { what: 'a text', memoryBytes: 1, write, close }))
   app.get('/bytes', () => answer(Buffer.from('bytes'), { 'X-Two': ['1', '2'] }))
+  for (const length of LENGTHS) app.get(`/bytes/${length}`, () => answer(everyByte(length)))
   app.get('/redirect', (c) => c.redirect('/bytes'))
   return { app, closed, lines, close: () => transfers.close() }
 }
@@ -74,6 +88,7 @@ async function overSocket(paths: string[]) {
   for (const path of paths) {
     const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')
     let text = ''
+    socket.setEncoding('latin1')
     socket.on('data', (part) => {
       text += part
     })
@@ -118,6 +133,14 @@ it('a head tells the length of a body that is written at once, and has no type f
   expect(whole).toMatch(/Transfer-Encoding: chunked[\s\S]*\r\n5\r\none, \r\n3\r\ntwo\r\n0\r\n\r\n$/)
   expect(empty).not.toMatch(/Content-Type/)
   expect(bytes).toMatch(/X-Two: 1\r\nX-Two: 2\r\nContent-Length: 5\r\n[\s\S]*\r\n\r\nbytes$/)
+})
+
+it('bytes are what they were, few that leave with the head and more', async () => {
+  const paths = LENGTHS.flatMap((length) => [`/last/${length}`, `/bytes/${length}`])
+  const { answers } = await overSocket(paths)
+  const bodies = answers.map((text) => text.slice(text.indexOf('\r\n\r\n') + 4))
+  const wanted = LENGTHS.map((length) => everyByte(length).toString('latin1'))
+  expect(bodies).toEqual(wanted.flatMap((text) => [text, text]))
 })
 
 it('is the same without a connection', async () => {
