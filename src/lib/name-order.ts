@@ -32,7 +32,7 @@ export function compareNatural(a: string, b: string): number {
     const aEnd = digitsEnd(a, i)
     const bEnd = digitsEnd(b, j)
     if (aEnd === i || bEnd === j) return compareBytes(a, b, i, j)
-    const byValue = compareNumbers(a.slice(i, aEnd), b.slice(j, bEnd))
+    const byValue = compareNumbers(a, i, aEnd, b, j, bEnd)
     if (byValue !== 0) return byValue
     if (aEnd === a.length || bEnd === b.length) return compareBytes(a, b, i, j)
     i = aEnd
@@ -51,9 +51,26 @@ function digitsEnd(text: string, from: number): number {
   return end
 }
 
-/** Runs of digits of any length by value; leading zeros do not count. */
-function compareNumbers(a: string, b: string): number {
-  const x = a.replace(/^0+/, '')
-  const y = b.replace(/^0+/, '')
-  return x.length - y.length || (x < y ? -1 : x > y ? 1 : 0)
+/** Runs of digits of any length by value, where they are; leading zeros do not count. */
+function compareNumbers(
+  a: string,
+  aFrom: number,
+  aEnd: number,
+  b: string,
+  bFrom: number,
+  bEnd: number,
+): number {
+  let i = aFrom
+  let j = bFrom
+  while (i < aEnd && a.charCodeAt(i) === ZERO) i++
+  while (j < bEnd && b.charCodeAt(j) === ZERO) j++
+  const byLength = aEnd - i - (bEnd - j)
+  if (byLength !== 0) return byLength
+  while (i < aEnd && a.charCodeAt(i) === b.charCodeAt(j)) {
+    i++
+    j++
+  }
+  return i === aEnd ? 0 : a.charCodeAt(i) - b.charCodeAt(j)
 }
+
+const ZERO = 48
