@@ -1,5 +1,6 @@
 // Live properties: what is told of an entry by its facts (RFC 4918 15, RFC 4331, and what clients ask for besides).
 import type { Verb } from '../api-types.ts'
+import { rememberLast } from '../lib/memo.ts'
 import { SUPPORTED_LOCKS } from './lock-info.ts'
 import { DAV_NS, escapeXml, keyOf, type XmlName } from './xml.ts'
 
@@ -31,13 +32,16 @@ const EXECUTABLE_BITS = 0o111
 const COMMON: Record<string, Write> = {
   resourcetype: ({ isFolder }) => (isFolder ? '<D:collection/>' : ''),
   displayname: ({ name }) => escapeXml(name),
-  getlastmodified: ({ mtimeMs }) => new Date(mtimeMs).toUTCString(),
+  getlastmodified: ({ mtimeMs }) => dateOf(Math.floor(mtimeMs / 1000)),
   getcontentlength: ({ isFolder, sizeBytes }) => (isFolder ? null : String(sizeBytes)),
   getcontenttype: ({ isFolder, contentType }) => (isFolder ? null : escapeXml(contentType)),
-  getetag: ({ isFolder, etag }) => (isFolder ? null : escapeXml(etag)),
+  getetag: ({ isFolder, etag }) => (isFolder ? null : etag.replaceAll('"', '&quot;')),
   supportedlock: () => SUPPORTED_LOCKS,
   lockdiscovery: ({ locks }) => locks,
 }
+
+// Files that came together have the same.
+const dateOf = rememberLast((seconds) => new Date(seconds * 1000).toUTCString())
 
 const BY_KEY = new Map<string, Write>([
   ...Object.entries(COMMON).map(([local, write]): [string, Write] => [
@@ -62,7 +66,7 @@ const BY_KEY = new Map<string, Write>([
   ],
   [
     keyOf({ ns: MICROSOFT, local: 'Win32LastModifiedTime' }),
-    ({ mtimeMs }) => new Date(mtimeMs).toUTCString(),
+    ({ mtimeMs }) => dateOf(Math.floor(mtimeMs / 1000)),
   ],
   [keyOf({ ns: OWNCLOUD, local: 'permissions' }), permissionsOf],
 ])
@@ -85,6 +89,19 @@ function permissionsOf({ isFolder, may }: EntryFacts): string {
 export function liveProperty(name: XmlName): Write | undefined {
   return BY_KEY.get(keyOf(name))
 }
+
+/**
+ * What a live property changes with: nothing but whether the entry is a folder (`kind`); the entry, and either all
+ * entries of a kind have it or none (`entry`); or what holds at the moment, so that it may be there or not (`moment`).
+ */
+export function changesWith(name: XmlName): 'kind' | 'entry' | 'moment' {
+  const key = keyOf(name)
+  return BY_KIND.has(key) ? 'kind' : BY_MOMENT.has(key) ? 'moment' : 'entry'
+}
+
+const inDav = (...names: string[]) => names.map((local) => keyOf({ ns: DAV_NS, local }))
+const BY_KIND = new Set(inDav('resourcetype', 'supportedlock'))
+const BY_MOMENT = new Set(inDav('lockdiscovery', 'quota-available-bytes', 'quota-used-bytes'))
 
 /** True for what only this server says. */
 export function isLive(name: XmlName): boolean {

@@ -1,5 +1,5 @@
 // Answers about several entries (RFC 4918 13), as text to be sent piece by piece.
-import { COMMON_NAMES, type EntryFacts, liveProperty } from './live.ts'
+import { COMMON_NAMES, changesWith, type EntryFacts, liveProperty } from './live.ts'
 import type { Wanted } from './propfind.ts'
 import { escapeXml, keyOf, nameOf, tagsOf, writeElement, type XmlName } from './xml.ts'
 
@@ -58,24 +58,83 @@ const MISSING = statusOf(404)
 /** Gives what tells an entry as it is asked for: made once for all entries of an answer. */
 export function describeAs(wanted: Wanted): Describe {
   if (wanted.kind === 'names') return describeNames
-  const common = wanted.kind === 'all' ? COMMON : []
-  const named = wanted.kind === 'all' ? wanted.also : wanted.names
+  const isAll = wanted.kind === 'all'
+  const common = isAll ? COMMON : []
+  const named = isAll ? wanted.also : wanted.names
   const asked = named.map(columnOf).filter(({ key }) => !common.some((each) => each.key === key))
+  // Of what was not asked for by its name nothing is said where an entry has none.
+  const columns = [...common.map((column) => ({ ...column, absent: '' })), ...asked]
+  let file: Tell | undefined
+  let folder: Tell | undefined
   return (href, facts, noted = NONE) => {
+    if (noted.size > 0) return response(href, tellNoted(columns, facts, { noted, isAll }))
+    if (facts.isFolder) folder ??= tellAs(columns, facts)
+    else file ??= tellAs(columns, facts)
+    const tell = facts.isFolder ? folder : file
+    return response(href, tell?.(facts) ?? '')
+  }
+}
+
+/** Gives the properties of an entry by their statuses. */
+type Tell = (facts: EntryFacts) => string
+
+/**
+ * How all entries of a kind are told, found out with the first of them. What is the same for each is one piece of text
+ * between what is not: a folder may hold 100,000.
+ */
+function tellAs(columns: readonly Column[], first: EntryFacts): Tell {
+  const before: string[] = []
+  const values: Live[] = []
+  const atMoment: Column[] = []
+  let text = ''
+  let never = ''
+  for (const column of columns) {
+    const { live, changes, open, close, absent } = column
+    if (live && changes === 'moment') atMoment.push(column)
+    else if (!live || live(first) === null) never += absent
+    else if (changes === 'kind') text += cellOf(column, first) ?? ''
+    else {
+      before.push(text + open)
+      values.push(live)
+      text = close
+    }
+  }
+  return (facts) => {
     let found = ''
-    let missing = ''
-    for (const column of common) found += cellOf(column, facts) ?? ''
-    if (wanted.kind === 'all') for (const note of noted.values()) found += note
-    for (const column of asked) {
-      const note = noted.size > 0 ? noted.get(column.key) : undefined
-      if (note !== undefined && wanted.kind === 'all') continue
-      const cell = cellOf(column, facts) ?? note
-      if (cell === undefined) missing += column.empty
+    let missing = never
+    for (let i = 0; i < values.length; i++) found += `${before[i]}${values[i]?.(facts)}`
+    found += text
+    for (const column of atMoment) {
+      const cell = cellOf(column, facts)
+      if (cell === undefined) missing += column.absent
       else found += cell
     }
-    const all = found !== '' || missing === '' ? propstat(found, FOUND) : ''
-    return response(href, missing === '' ? all : all + propstat(missing, MISSING))
+    return byStatus(found, missing)
   }
+}
+
+function byStatus(found: string, missing: string): string {
+  const all = found !== '' || missing === '' ? propstat(found, FOUND) : ''
+  return missing === '' ? all : all + propstat(missing, MISSING)
+}
+
+/** The same with what clients have set. */
+function tellNoted(
+  columns: readonly Column[],
+  facts: EntryFacts,
+  { noted, isAll }: { noted: ReadonlyMap<string, string>; isAll: boolean },
+): string {
+  let found = ''
+  let missing = ''
+  for (const column of columns) {
+    const note = noted.get(column.key)
+    if (note !== undefined && isAll) continue
+    const cell = cellOf(column, facts) ?? note
+    if (cell === undefined) missing += column.absent
+    else found += cell
+  }
+  if (isAll) for (const note of noted.values()) found += note
+  return byStatus(found, missing)
 }
 
 function describeNames(href: string, facts: EntryFacts, noted = NONE): string {
@@ -84,18 +143,20 @@ function describeNames(href: string, facts: EntryFacts, noted = NONE): string {
   return response(href, propstat([...own, ...others].join(''), FOUND))
 }
 
+type Live = NonNullable<ReturnType<typeof liveProperty>>
+type Column = ReturnType<typeof columnOf>
+
 /** A property as it is written of each entry. */
 function columnOf(name: XmlName) {
-  return { key: keyOf(name), live: liveProperty(name), ...tagsOf(name) }
+  const live = liveProperty(name)
+  const tags = tagsOf(name)
+  return { key: keyOf(name), live, changes: changesWith(name), absent: tags.empty, ...tags }
 }
 
 const COMMON = COMMON_NAMES.map(columnOf)
 
 /** Undefined where the entry has none of the name by itself. */
-function cellOf(
-  { live, open, close, empty }: ReturnType<typeof columnOf>,
-  facts: EntryFacts,
-): string | undefined {
+function cellOf({ live, open, close, empty }: Column, facts: EntryFacts): string | undefined {
   const value = live?.(facts) ?? null
   if (value === null) return undefined
   return value === '' ? empty : open + value + close

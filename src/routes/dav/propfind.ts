@@ -60,11 +60,8 @@ export async function propfind(c: Ctx, deps: Deps): Promise<Response> {
       locks = discover(c, deps, path, real)
       notes = noted.get(real)
     }
-    return describe(
-      href,
-      { ...factsOf(name, facts), may: (verb) => may(path, verb), room, locks },
-      notes,
-    )
+    const told = factsOf(name, facts, { may: (verb) => may(path, verb), room, locks })
+    return describe(href, told, notes)
   }
   const head = MULTISTATUS_BEGIN + tell(vpath, stat)
   if (!isFolder || depth === '0') return answer(`${head}${MULTISTATUS_END}\n`, XML_TYPE, 207)
@@ -119,7 +116,11 @@ async function roomAt(scope: Scope, place: Place, wanted: Wanted): Promise<Entry
   return room?.total ? { used: room.used, available: Math.max(0, room.total - room.used) } : null
 }
 
-function factsOf(name: string, stat: EntryStat) {
+function factsOf(
+  name: string,
+  stat: EntryStat,
+  { may, room, locks }: Pick<EntryFacts, 'may' | 'room' | 'locks'>,
+): EntryFacts {
   return {
     name,
     isFolder: stat.kind === 'dir',
@@ -128,5 +129,8 @@ function factsOf(name: string, stat: EntryStat) {
     etag: etagOf(stat),
     contentType: typeByName(name),
     mode: stat.mode,
+    may,
+    room,
+    locks,
   }
 }
