@@ -72,10 +72,8 @@ function makeRequire(builtin: NodeJS.Require): NodeJS.Require {
 
 // Compiling takes a third of a start. Other versions and flags of V8 refuse the code and compile again.
 function compile(file: string): Script {
-  // As Node wraps modules. The bundles are ASCII.
-  const source = `(function (exports, require, module, __filename, __dirname) { ${inside(
-    `server/${file}`,
-  ).toString('latin1')}\n});`
+  // ASCII, and wrapped as Node wraps modules: putting text around it here would hold the server twice in memory.
+  const source = inside(`server/${file}`).toString('latin1')
   const cachedData = readInside(`server/${file.replace(/cjs$/, 'code')}`) ?? undefined
   return new Script(source, { filename: file, ...(cachedData && { cachedData }) })
 }

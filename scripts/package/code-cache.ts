@@ -1,7 +1,6 @@
 // What V8 compiles of the server when it starts, made once and taken along in the executable.
 import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
-import { Module } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -14,7 +13,7 @@ const run = promisify(execFile)
 const FLAGS_AT = 12
 const FLAGS_BYTES = 4
 
-/** Writes `main.code` beside the main.cjs of a folder, for the Node that runs this. */
+/** Writes `main.code` beside the main.cjs of a folder that `stage.ts` has made, for the Node that runs this. */
 export async function makeCodeCache(folder: string): Promise<void> {
   const file = join(folder, 'main.cjs')
   const source = await readFile(file, 'latin1')
@@ -34,7 +33,7 @@ export async function makeCodeCache(folder: string): Promise<void> {
   const code = await readFile(output)
   const plain = new Script('0').createCachedData()
   plain.copy(code, FLAGS_AT, FLAGS_AT, FLAGS_AT + FLAGS_BYTES)
-  const { cachedDataRejected } = new Script(Module.wrap(source), { cachedData: code })
+  const { cachedDataRejected } = new Script(source, { cachedData: code })
   if (cachedDataRejected) throw new Error(`V8 does not take ${output}: look at FLAGS_AT`)
   await writeFile(output, code)
 }

@@ -1,13 +1,13 @@
 // Run by code-cache.ts: `compile-server.cjs <main.cjs> <output>` starts the server of the bundle and
 // writes what V8 has compiled once it listens.
 const { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
-const { createRequire, Module } = require('node:module')
+const { createRequire } = require('node:module')
 const { tmpdir } = require('node:os')
 const { dirname, join } = require('node:path')
 const { Script } = require('node:vm')
 
 const [file, output] = process.argv.slice(2)
-const script = new Script(Module.wrap(readFileSync(file, 'latin1')), { filename: 'main.cjs' })
+const script = new Script(readFileSync(file, 'latin1'), { filename: 'main.cjs' })
 const folder = mkdtempSync(join(tmpdir(), 'compile-server-'))
 mkdirSync(join(folder, 'served'))
 

@@ -6,6 +6,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promi
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
+import { CONTENTS, TABLE } from '../../src/inside.ts'
 import { filesBelow } from './stage.ts'
 import { hostTarget, type Target } from './targets.ts'
 
@@ -25,7 +26,7 @@ interface Options {
   output: string
 }
 
-/** First file of the program, and what it reads at every start: these stay as they are. */
+/** First file of the program, and what it reads at every start: these stay as they are, each an asset by itself. */
 const MAIN = 'server/boot.cjs'
 const READ_AT_START = new Set([MAIN, 'server/main.cjs', 'server/main.code'])
 /** Compressed already, or sent as they are. */
@@ -52,7 +53,7 @@ export async function makeSingleFile(options: Options): Promise<Map<string, stri
       // Node lets the heap for new objects grow to three times 16 MiB, and never gives back what a burst of
       // requests took.
       execArgv: ['--max-semi-space-size=8'],
-      assets: Object.fromEntries(files),
+      assets: await assetsOf(files, work),
     }
     const place = { ...placeOf(target), nodeRange: `node${version}`, output }
     const given = { main: join(folder, MAIN), seaConfig, signature: false, targets: [place] }
@@ -63,6 +64,27 @@ export async function makeSingleFile(options: Options): Promise<Map<string, stri
   } finally {
     await rm(work, { recursive: true, force: true })
   }
+}
+
+/** What `src/inside.ts` reads: what a start needs by itself, all else in one. Gives the files of the assets by name. */
+async function assetsOf(
+  files: ReadonlyMap<string, string>,
+  work: string,
+): Promise<Record<string, string>> {
+  const others = [...files].filter(([name]) => !READ_AT_START.has(name))
+  const parts = await Promise.all(others.map(([, path]) => readFile(path)))
+  let end = 0
+  const table = others.map(([name], i) => {
+    const { length = 0 } = parts[i] ?? {}
+    const at = end
+    end += length
+    return [name, [at, length]]
+  })
+  const [contents, index] = [join(work, CONTENTS), join(work, TABLE)]
+  await writeFile(contents, Buffer.concat(parts))
+  await writeFile(index, JSON.stringify(table))
+  const atStart = [...files].filter(([name]) => READ_AT_START.has(name))
+  return { ...Object.fromEntries(atStart), [CONTENTS]: contents, [TABLE]: index }
 }
 
 const PKG = join(import.meta.dirname, 'pkg-sea.cjs')

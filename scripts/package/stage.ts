@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { Module } from 'node:module'
 import { join, relative } from 'node:path'
 import type { PackedFile, PackedPackages } from '../../src/native-cache.ts'
 import { OUT_DIR } from '../build/paths.ts'
@@ -15,7 +16,7 @@ export async function stage(target: Target): Promise<string> {
   const folder = join(OUT_DIR, 'stage', target.name)
   await rm(folder, { recursive: true, force: true })
   await mkdir(folder, { recursive: true })
-  await cp(join(OUT_DIR, 'server'), join(folder, 'server'), { recursive: true })
+  await copyServer(join(OUT_DIR, 'server'), join(folder, 'server'))
   await copyWeb(join(OUT_DIR, 'web'), join(folder, 'web'))
   const modules = join(folder, 'node_modules')
   const folders = await copyRuntimePackages(modules, target)
@@ -23,6 +24,13 @@ export async function stage(target: Target): Promise<string> {
   const packed: PackedPackages = { files: await describePackages(modules), folders }
   await writeFile(join(folder, 'packages.json'), JSON.stringify(packed))
   return folder
+}
+
+/** What src/boot.ts loads travels as the function that Node makes of a module; boot.cjs itself is for Node to load. */
+async function copyServer(from: string, to: string): Promise<void> {
+  await cp(from, to, { recursive: true })
+  for (const name of filesBelow(to).filter((path) => /\.cjs$/.test(path) && path !== 'boot.cjs'))
+    await writeFile(join(to, name), Module.wrap(await readFile(join(to, name), 'utf8')))
 }
 
 /** Files with a compressed sibling travel as that. */
