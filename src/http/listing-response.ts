@@ -18,7 +18,7 @@ import { toJson } from './respond.ts'
 /** Entries formatted per turn of the event loop. */
 const SLICE = 2_000
 /** What an entry holds in memory while its listing is being sent. */
-const ENTRY_BYTES = 500
+const ENTRY_BYTES = 300
 
 /** What is asked for: its place, what is there, and its path and name as the client knows them. */
 export interface Asked {
@@ -47,20 +47,21 @@ export async function sendFolder(
   also: Partial<FileInfo> = {},
 ): Promise<Response> {
   const { sorting } = options
-  const { entries, numDirs, numFiles } = await readListing(scope, place, options)
+  const { entries, order, numDirs, numFiles } = await readListing(scope, place, options)
   const own = presentEntry(path, name, stat, '')
   const tail = `],${toJson({ numDirs, numFiles, sorting, ...own, ...also }).slice(1)}`
   const slice = (from: number) =>
     toJson(
-      entries
-        .slice(from, from + SLICE)
-        .map((entry) => presentListed(childPath(path, entry.name), entry)),
+      order.slice(from, from + SLICE).map((at) => {
+        const entry = entries.at(at)
+        return presentListed(childPath(path, entry.name), entry)
+      }),
     ).slice(1, -1)
   const write = async (output: Output) => {
-    if (entries.length <= SLICE) return output.end(Buffer.from(`{"items":[${slice(0)}${tail}`))
-    for (let from = 0; from < entries.length; from += SLICE)
+    if (order.length <= SLICE) return output.end(Buffer.from(`{"items":[${slice(0)}${tail}`))
+    for (let from = 0; from < order.length; from += SLICE)
       await output.write((from === 0 ? '{"items":[' : ',') + slice(from))
     await output.end(tail)
   }
-  return answer({ what: 'a listing', memoryBytes: entries.length * ENTRY_BYTES, write }, JSON_TYPE)
+  return answer({ what: 'a listing', memoryBytes: order.length * ENTRY_BYTES, write }, JSON_TYPE)
 }

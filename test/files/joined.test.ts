@@ -9,7 +9,7 @@ import { moveTree } from '../../src/files/transfer/move.ts'
 import { AppError } from '../../src/lib/errors.ts'
 import type { VPath } from '../../src/lib/vpath.ts'
 import { reserve } from '../../src/operations/write.ts'
-import { scopeOf, VOLUME } from '../support/scope.ts'
+import { listDetailed, scopeOf, VOLUME } from '../support/scope.ts'
 import { makeTree as makeTreeIn, type Tree } from '../support/tree.ts'
 
 const { signal } = new AbortController()
@@ -57,7 +57,7 @@ describe('the top', () => {
   it('lists the mounts among the entries of the home, in one order', async () => {
     const { scope } = await joined({ home: { 'a.txt': '', 'z.txt': '' }, photos: { x: '' } })
     expect(namesOf(await scope.list(TOP))).toEqual(['a.txt', 'photos', 'z.txt'])
-    const found = await scope.listDetailed(TOP, signal)
+    const found = await listDetailed(scope, TOP, signal)
     expect(found.map(({ name, stat }) => [name, stat.kind])).toEqual([
       ['a.txt', 'file'],
       ['photos', 'dir'],
@@ -91,7 +91,7 @@ describe('the top', () => {
   it('leaves out a mount whose folder is gone, and goes on', async () => {
     const { scope, mount } = await joined({ home: { a: '' }, photos: { x: '' } })
     await rename(mount.root, `${mount.root}-away`)
-    expect(namesOf(await scope.listDetailed(TOP, signal))).toEqual(['a'])
+    expect(namesOf(await listDetailed(scope, TOP, signal))).toEqual(['a'])
     expect(await codeOf(scope.stat(vpath('/photos')))).toBe('not_mounted')
     expect(await codeOf(scope.makeFolder(vpath('/photos/new')))).toBe('not_mounted')
     expect(await codeOf(scope.openTemp(vpath('/photos/new'), { parents: true }))).toBe(
@@ -106,7 +106,7 @@ describe('the top', () => {
     const photos = scopeOf(mount, { base: vpath('/photos') })
     const scope = joinScopes(bare, new Map([['photos', photos]]))
     expect(namesOf(await scope.list(TOP))).toEqual(['photos'])
-    expect(namesOf(await scope.listDetailed(TOP, signal))).toEqual(['photos'])
+    expect(namesOf(await listDetailed(scope, TOP, signal))).toEqual(['photos'])
     expect((await scope.stat(TOP)).kind).toBe('dir')
     for (const refused of [
       scope.makeFolder(vpath('/new')),

@@ -3,7 +3,7 @@ import { mkdir, readdir, readlink, rename, symlink, writeFile } from 'node:fs/pr
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { vpathOf } from '../../src/lib/vpath.ts'
-import { scopeOf } from '../support/scope.ts'
+import { listDetailed, scopeOf } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const onLinux = it.runIf(process.platform === 'linux')
@@ -25,7 +25,7 @@ onLinux('a place is read where it was resolved, also when a link takes its folde
   const { handle } = await scope.openRead(file)
   expect((await handle.readFile()).toString()).toBe('mine')
   await handle.close()
-  const names = (await scope.listDetailed(folder, signal)).map(({ name }) => name)
+  const names = (await listDetailed(scope, folder, signal)).map(({ name }) => name)
   expect(names).toEqual(['a.txt'])
   expect((await scope.stat(file)).sizeBytes).toBe(4)
 })

@@ -1,5 +1,6 @@
 import { createDisks } from '../../src/files/disks/disks.ts'
-import { createScope, type Scope, type ScopeOptions } from '../../src/files/place/scope.ts'
+import type { DetailedEntry } from '../../src/files/place/list-folder.ts'
+import { type At, createScope, type Scope, type ScopeOptions } from '../../src/files/place/scope.ts'
 import { createDiskVolume } from '../../src/files/volume/disk-volume.ts'
 import { type OpenFolder, openFolder } from '../../src/files/volume/open-folder.ts'
 import type { TempRegistry } from '../../src/files/volume/temp-registry.ts'
@@ -22,6 +23,17 @@ export function scopeOf(
     dirMode: 0o750,
     ...options,
   })
+}
+
+/** Everything that a scope lists of a folder, with facts. */
+export async function listDetailed(
+  scope: Scope,
+  at: At,
+  signal: AbortSignal,
+): Promise<DetailedEntry[]> {
+  const entries: DetailedEntry[] = []
+  for await (const slice of scope.listInSlices(at, signal)) entries.push(...slice)
+  return entries
 }
 
 /** The folder of a tree, open on a device of the test's own; `timesClosed` counts who let go of it. */

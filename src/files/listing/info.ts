@@ -1,13 +1,14 @@
 // File objects: what the API says about one entry or a folder's entries (docs/http-api.md 6).
 import type { FileEntry, FileType, Sorting } from '../../api-types.ts'
 import { AppError } from '../../lib/errors.ts'
-import { nextTurn } from '../../lib/turns.ts'
 import { baseName, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
+import type { FolderReader } from '../place/folder-reader.ts'
 import type { DetailedEntry, DirEntry } from '../place/list-folder.ts'
 import type { At, OpenFile, Scope } from '../place/scope.ts'
 import type { EntryStat } from '../volume/entry-stat.ts'
 import { toApiMode } from '../volume/file-mode.ts'
 import type { ReadHandle } from '../volume/read-handle.ts'
+import { type Columns, createColumns, type ListedEntry } from './columns.ts'
 import {
   MAX_TEXT_BYTES,
   mediaOrText,
@@ -19,27 +20,19 @@ import { SNIFF_BYTES } from './sniff.ts'
 import type { SniffedTypes } from './sniffed-types.ts'
 import { sortEntries } from './sort.ts'
 import { findSubtitles, SUBTITLE_FOLDER, subtitleCandidates } from './subtitle-files.ts'
-import { formatTime } from './time-format.ts'
+import { formatParts, toParts } from './time-format.ts'
 
 /** Files opened at once to read their first bytes. */
 const SNIFFS_IN_FLIGHT = 16
-/** Entries handled per turn of the event loop. */
-const SLICE = 5_000
-const NO_SUBTITLES: VPath[] = []
+const NO_SUBTITLES: readonly VPath[] = []
 const NOTHING = Buffer.alloc(0)
 
 interface Listing {
-  entries: ListedEntry[]
+  entries: Columns
+  /** Places of the entries, in order. */
+  order: number[]
   numDirs: number
   numFiles: number
-}
-
-interface ListedEntry extends DetailedEntry {
-  isDir: boolean
-  sizeBytes: number
-  mtimeNs: bigint
-  type: FileType
-  subtitles: VPath[]
 }
 
 /** Facts of one entry, `path` as the caller wants it echoed; time and mode of a link are its own. */
@@ -49,27 +42,42 @@ export function presentEntry(
   stat: EntryStat,
   type: FileType,
 ): FileEntry {
-  return present(path, name, { ...stat, mtimeNs: stat.ownMtimeNs, mode: stat.ownMode }, type)
+  const { isSymlink, sizeBytes, ownMode: mode } = stat
+  const { seconds: mtimeS, nanos: mtimeNanos } = toParts(stat.ownMtimeNs)
+  const isDir = stat.kind === 'dir'
+  return present(path, { name, isDir, isSymlink, sizeBytes, mtimeS, mtimeNanos, mode, type })
 }
 
 /** An entry of a listing: for links the facts of the target, for broken links their own. */
 export function presentListed(path: string, entry: ListedEntry): FileEntry {
-  const presented = present(path, entry.name, entry.stat, entry.type)
+  const presented = present(path, entry)
   if (entry.isUnreachable) presented.unreachable = true
-  if (entry.subtitles.length > 0) presented.subtitles = entry.subtitles
+  if (entry.subtitles.length > 0) presented.subtitles = [...entry.subtitles]
   return presented
 }
 
-function present(path: string, name: string, stat: EntryStat, type: FileType): FileEntry {
+function present(
+  path: string,
+  {
+    name,
+    sizeBytes,
+    mtimeS,
+    mtimeNanos,
+    mode,
+    isDir,
+    isSymlink,
+    type,
+  }: Omit<ListedEntry, 'isUnreachable' | 'subtitles'>,
+): FileEntry {
   return {
     path,
     name,
-    size: stat.sizeBytes,
+    size: sizeBytes,
     extension: suffixOf(name),
-    modified: formatTime(stat.mtimeNs),
-    mode: toApiMode(stat.mode),
-    isDir: stat.kind === 'dir',
-    isSymlink: stat.isSymlink,
+    modified: formatParts(mtimeS, mtimeNanos),
+    mode: toApiMode(mode),
+    isDir,
+    isSymlink,
     type,
   }
 }
@@ -94,32 +102,41 @@ export async function readListing(
   folder: At,
   { sorting, detection, types, signal }: ListingOptions,
 ): Promise<Listing> {
-  const found = await scope.listDetailed(folder, signal)
-  const undecided: ListedEntry[] = []
+  const entries = createColumns()
+  const besideVideos: DirEntry[] = []
   let numDirs = 0
   let videos = false
-  const entries: ListedEntry[] = []
-  for (const [i, entry] of found.entries()) {
-    if (i % SLICE === SLICE - 1) await nextTurn()
-    const { stat } = entry
-    const isDir = stat.kind === 'dir'
-    if (isDir) numDirs++
-    const listed: ListedEntry = Object.assign(entry, {
-      isDir,
-      sizeBytes: stat.sizeBytes,
-      mtimeNs: stat.mtimeNs,
-      type: listedType(entry, detection),
-      subtitles: NO_SUBTITLES,
-    })
-    entries.push(listed)
-    if (detection === 'content' && stat.kind === 'file' && !typeByName(entry.name, stat.sizeBytes))
-      undecided.push(listed)
-    videos ||= listed.type === 'video'
+  await using reader = createSniffer(scope, folder, types)
+  for await (const slice of scope.listInSlices(folder, signal)) {
+    const listed = slice.map((entry) => toListed(entry, detection))
+    if (detection === 'content') await sniffAll(reader, slice, listed, signal)
+    for (const entry of listed) {
+      if (entry.isDir) numDirs++
+      videos ||= entry.type === 'video'
+      entries.add(entry)
+    }
+    for (const entry of subtitleCandidates(slice)) besideVideos.push(entry)
   }
-  await sniffAll(scope, folder, undecided, { types, signal })
-  if (videos || undecided.some(({ type }) => type === 'video')) await addSubtitles(scope, entries)
-  const sorted = await sortEntries(entries, sorting.by, sorting.asc)
-  return { entries: sorted, numDirs, numFiles: entries.length - numDirs }
+  if (videos) await addSubtitles(scope, entries, besideVideos)
+  const order = await sortEntries(entries, sorting.by, sorting.asc)
+  return { entries, order, numDirs, numFiles: entries.count() - numDirs }
+}
+
+function toListed(entry: DetailedEntry, detection: Detection): ListedEntry {
+  const { kind, isSymlink, sizeBytes, mode } = entry.stat
+  const { seconds: mtimeS, nanos: mtimeNanos } = toParts(entry.stat.mtimeNs)
+  return {
+    name: entry.name,
+    isDir: kind === 'dir',
+    isSymlink,
+    isUnreachable: entry.isUnreachable ?? false,
+    sizeBytes,
+    mtimeS,
+    mtimeNanos,
+    mode,
+    type: listedType(entry, detection),
+    subtitles: NO_SUBTITLES,
+  }
 }
 
 /** The type of one file, its content read where the name does not decide. */
@@ -187,47 +204,68 @@ function listedType(entry: DetailedEntry, detection: Detection): FileType {
   return typeWithoutContent(entry.name, sizeBytes)
 }
 
-async function sniffAll(
-  scope: Scope,
-  folder: At,
-  undecided: ListedEntry[],
-  { types, signal }: Pick<ListingOptions, 'types' | 'signal'>,
-): Promise<void> {
-  const unknown: ListedEntry[] = []
-  for (const entry of undecided) {
-    // An empty file is text whatever its name; nothing to read.
-    const known = entry.sizeBytes === 0 ? 'text' : types.get(entry)
-    if (known) entry.type = known
-    else unknown.push(entry)
-  }
-  if (unknown.length === 0) return
-  const reader = await scope.openFolder(folder)
-  try {
-    for (let i = 0; i < unknown.length; i += SNIFFS_IN_FLIGHT) {
-      signal.throwIfAborted()
-      await Promise.all(
-        unknown.slice(i, i + SNIFFS_IN_FLIGHT).map(async (entry) => {
-          const open = () =>
-            entry.stat.isSymlink
-              ? scope.openRead(entry.vpath, 'see')
-              : reader.openRead(entry, { direct: true, verb: 'see' })
-          const head = await headOf(open)
-          entry.type = typeByContent(entry.name, entry.sizeBytes, head ?? NOTHING)
-          if (head) types.note(entry, entry.type)
-        }),
-      )
-    }
-  } finally {
-    await reader.close()
+/** Tells types by content. The folder is opened once for all that is read in it, and not before. */
+function createSniffer(scope: Scope, folder: At, types: SniffedTypes) {
+  let opened: Promise<FolderReader> | undefined
+  return {
+    /** What is known without a read. */
+    known: (entry: DetailedEntry): FileType | undefined =>
+      // An empty file is text whatever its name.
+      entry.stat.sizeBytes === 0 ? 'text' : types.get(entry),
+    async read(entry: DetailedEntry): Promise<FileType> {
+      opened ??= scope.openFolder(folder)
+      const reader = await opened
+      const open = () =>
+        entry.stat.isSymlink
+          ? scope.openRead(entry.vpath, 'see')
+          : reader.openRead(entry, { direct: true, verb: 'see' })
+      const head = await headOf(open)
+      const type = typeByContent(entry.name, entry.stat.sizeBytes, head ?? NOTHING)
+      if (head) types.note(entry, type)
+      return type
+    },
+    async [Symbol.asyncDispose]() {
+      const reader = await opened?.catch(() => undefined)
+      await reader?.close()
+    },
   }
 }
 
-async function addSubtitles(scope: Scope, entries: ListedEntry[]): Promise<void> {
-  const candidates = subtitleCandidates(entries)
+/** Gives those of a slice whose names leave it open the types of their content. */
+async function sniffAll(
+  sniffer: ReturnType<typeof createSniffer>,
+  slice: readonly DetailedEntry[],
+  listed: readonly ListedEntry[],
+  signal: AbortSignal,
+): Promise<void> {
+  const unknown: { entry: DetailedEntry; told: ListedEntry }[] = []
+  for (const [i, entry] of slice.entries()) {
+    if (entry.stat.kind !== 'file' || typeByName(entry.name, entry.stat.sizeBytes)) continue
+    const told = listed[i] as ListedEntry
+    const known = sniffer.known(entry)
+    if (known) told.type = known
+    else unknown.push({ entry, told })
+  }
+  for (let i = 0; i < unknown.length; i += SNIFFS_IN_FLIGHT) {
+    signal.throwIfAborted()
+    await Promise.all(
+      unknown.slice(i, i + SNIFFS_IN_FLIGHT).map(async ({ entry, told }) => {
+        told.type = await sniffer.read(entry)
+      }),
+    )
+  }
+}
+
+async function addSubtitles(
+  scope: Scope,
+  entries: Columns,
+  candidates: readonly DirEntry[],
+): Promise<void> {
   if (candidates.length === 0) return
-  const folders = await subtitleFolders(scope, entries)
-  for (const entry of entries)
-    if (entry.type === 'video') entry.subtitles = findSubtitles(entry.name, candidates, folders)
+  const folders = await subtitleFolders(scope, candidates)
+  for (let at = 0; at < entries.count(); at++)
+    if (entries.typeAt(at) === 'video')
+      entries.setSubtitles(at, findSubtitles(entries.nameAt(at), candidates, folders))
 }
 
 // `subs` and `subtitles` folders with one more level, read once for all videos of a folder.

@@ -15,13 +15,20 @@ const TWO_DIGITS = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0
  * cannot write is written as its first or last second, so that one odd file spoils no listing.
  */
 export function formatTime(timeNs: bigint): string {
-  let seconds = Number(timeNs / 1_000_000_000n)
-  let nanos = Number(timeNs % 1_000_000_000n)
-  if (nanos < 0) {
-    seconds -= 1
-    nanos += 1_000_000_000
-  }
-  seconds = Math.min(MAX_S, Math.max(MIN_S, seconds))
+  const { seconds, nanos } = toParts(timeNs)
+  return formatParts(seconds, nanos)
+}
+
+/** Nanoseconds since the epoch as whole seconds and what is above them, 0 to 999,999,999. */
+export function toParts(timeNs: bigint): { seconds: number; nanos: number } {
+  const seconds = Number(timeNs / 1_000_000_000n)
+  const nanos = Number(timeNs % 1_000_000_000n)
+  return nanos < 0 ? { seconds: seconds - 1, nanos: nanos + 1_000_000_000 } : { seconds, nanos }
+}
+
+/** Formats such parts as formatTime does. */
+export function formatParts(anySeconds: number, nanos: number): string {
+  const seconds = Math.min(MAX_S, Math.max(MIN_S, anySeconds))
   const { offsetS, zone } = zoneIn(Math.floor(seconds / QUARTER_S))
   const local = seconds + offsetS
   const day = Math.floor(local / DAY_S)

@@ -41,11 +41,6 @@ export function joinScopes(top: Scope, mounts: Mounts): Scope {
   const isShown = ({ vpath }: { vpath: VPath }) => ownerOf(vpath) === top
   const withMounts = <T extends DirEntry>(entries: T[], own: T[]) =>
     [...entries.filter(isShown), ...own].sort((a, b) => compareBytes(a.name, b.name))
-  const listDetailed: Scope['listDetailed'] = async (at, signal) => {
-    const entries = await ownerOf(at).listDetailed(at, signal)
-    if (pathOf(at) !== ROOT) return entries
-    return withMounts(entries, await described(mounts))
-  }
   return {
     ...byPath,
     statMany: top.statMany,
@@ -58,10 +53,11 @@ export function joinScopes(top: Scope, mounts: Mounts): Scope {
         own.map(({ stat: _, isUnreachable: __, ...entry }) => entry),
       )
     },
-    listDetailed,
     listInSlices: async function* (at, signal) {
-      if (pathOf(at) !== ROOT) yield* ownerOf(at).listInSlices(at, signal)
-      else yield await listDetailed(at, signal)
+      if (pathOf(at) !== ROOT) return yield* ownerOf(at).listInSlices(at, signal)
+      const entries: DetailedEntry[] = []
+      for await (const slice of top.listInSlices(at, signal)) entries.push(...slice)
+      yield withMounts(entries, await described(mounts))
     },
     walk: async function* (vpath, options) {
       if (vpath !== ROOT) return yield* ownerOf(vpath).walk(vpath, options)
@@ -101,7 +97,6 @@ export function bareTop(volume: Volume, root: string): Scope {
   return {
     ...createScope({ volume, root, may, followExternalSymlinks: false, ...modes }),
     list: async () => [],
-    listDetailed: async () => [],
     listInSlices: async function* () {},
     walk: async function* () {},
     rightsAt: async () => NO_RIGHTS,

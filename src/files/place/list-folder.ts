@@ -74,7 +74,11 @@ export async function toEntries(
       entries.push({ name: dirent.name, vpath: child, kind, ...(rawName && { rawName }) })
     }
   }
-  return sortInSlices(entries, (a, b) => compareBytes(a.name, b.name))
+  return sortInSlices(entries, byName)
+}
+
+function byName(a: { name: string }, b: { name: string }): number {
+  return compareBytes(a.name, b.name)
 }
 
 /** Entries after which the time is checked. */
@@ -89,37 +93,25 @@ interface DetailOptions {
 }
 
 /**
- * The entries of listFolder with their facts. An entry that vanished or cannot be read is left
- * out; one on a disk that does not answer stays, as unreachable. Stops with the signal's reason
- * between slices.
+ * The entries of listFolder with their facts, in slices that are not kept. An entry that vanished or
+ * cannot be read is left out; one on a disk that does not answer stays, as unreachable. Stops with the
+ * signal's reason between slices.
  */
-export async function listFolderDetailed(
-  jail: Jail,
-  rules: PathRules,
-  folder: OpenFolder,
-  options: DetailOptions,
-): Promise<DetailedEntry[]> {
-  const all: DetailedEntry[] = []
-  for await (const slice of detailInSlices(jail, rules, folder, options)) all.push(...slice)
-  return all
-}
-
-/** Like listFolderDetailed, but what has been given is not kept. */
 export async function* detailInSlices(
   jail: Jail,
   rules: PathRules,
   folder: OpenFolder,
   { vpath, may, signal }: DetailOptions,
 ): AsyncGenerator<DetailedEntry[], void> {
-  const entries = await listFolder(jail, rules, folder, { vpath, may })
-  const slices: DirEntry[][] = []
-  for (let from = 0; from < entries.length; from += SLICE)
-    slices.push(entries.slice(from, from + SLICE))
-  entries.length = 0
+  const { dirents, rawNames } = await jail.volume.list(folder)
+  // Of a large folder no more is held than what was read of it: what is made of an entry is gone with its slice.
+  const sorted = await sortInSlices(dirents, byName)
   const turn = createTurns()
-  for (let slice = slices.shift(); slice; slice = slices.shift()) {
+  while (sorted.length > 0) {
     signal.throwIfAborted()
-    yield await detail(jail, folder, slice, { may, signal })
+    const read = { dirents: sorted.splice(0, SLICE), rawNames }
+    const entries = await toEntries(jail, rules, folder, read, { vpath, may })
+    yield await detail(jail, folder, entries, { may, signal })
     await turn()
   }
 }

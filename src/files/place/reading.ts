@@ -16,13 +16,7 @@ import {
   type ReadVerb,
 } from './folder-reader.ts'
 import { type Place, plainPath } from './jail.ts'
-import {
-  type DetailedEntry,
-  type DirEntry,
-  detailInSlices,
-  listFolder,
-  listFolderDetailed,
-} from './list-folder.ts'
+import { type DetailedEntry, type DirEntry, detailInSlices, listFolder } from './list-folder.ts'
 import { createPathRules, type PathRules } from './path-rules.ts'
 import {
   type At,
@@ -75,11 +69,10 @@ export interface Reading {
     at: At,
     options: { signal: AbortSignal; skipsUnreadable?: boolean },
   ): AsyncGenerator<DirEntry[], void>
-  /** The entries of list with facts; those that cannot be read are left out. */
-  listDetailed(at: At, signal: AbortSignal): Promise<DetailedEntry[]>
   /**
-   * What listDetailed gives, in slices that are not kept. Of a large folder the first one is empty: the
-   * folder is open, and its names are still to be read. A place is to stay open until the end.
+   * The entries of list with facts, in slices that are not kept; those that cannot be read are left out.
+   * Of a large folder the first slice is empty: the folder is open, and its names are still to be read.
+   * A place is to stay open until the end.
    */
   listInSlices(at: At, signal: AbortSignal): AsyncGenerator<DetailedEntry[], void>
   /** Names of everything below a folder, in batches; the folder itself is not checked. */
@@ -144,12 +137,6 @@ export function readingOf(tree: Tree): Reading {
       const vpath = typeof at === 'string' ? at : at.vpath
       yield* entriesBelow(jail, everything(tree), folder, vpath, options)
     },
-    listDetailed: (at, signal) =>
-      within(tree, at, async (place, vpath) => {
-        const { folder, may } = await openToList(tree, place)
-        const listing = listFolderDetailed(jail, rules, folder, { vpath, may, signal })
-        return listing.finally(folder.close)
-      }),
     listInSlices: (at, signal) => listInSlices(tree, at, signal),
     walk: (vpath, options) => walkTree(tree, vpath, options),
     statMany: (entries, signal) =>
