@@ -75,7 +75,7 @@ async function subtitles(page: Page, lines: Record<string, readonly string[]>) {
 }
 
 async function sheet(page: Page, city: string) {
-  await expectDrawn(page.getByRole('cell', { name: city }), 10)
+  await expectDrawn(page.getByRole('gridcell', { name: city }), 10)
 }
 
 async function font(page: Page) {
@@ -157,7 +157,7 @@ const looks: Record<string, Look> = {
   'table.xlsx': async (page) => {
     await sheet(page, 'Helsinki')
     await page.getByRole('tab', { name: 'Numbers' }).click()
-    await page.getByRole('cell', { name: '400' }).waitFor()
+    await page.getByRole('gridcell', { name: '400' }).waitFor()
   },
   'table.xls': (page) => sheet(page, 'Helsinki'),
   'table.ods': (page) => sheet(page, 'New York'),

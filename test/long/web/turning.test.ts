@@ -28,7 +28,7 @@ const files: Record<string, (page: Page) => Locator> = {
   'picture.jpg': (page) => page.locator('.vw-picture > img[data-shown=true]'),
   'song.mp3': (page) => page.getByText('The Samples · Quiet Files'),
   'table.csv': (page) => page.getByText('Müller; Anna'),
-  'table.xlsx': (page) => page.getByRole('cell', { name: 'Helsinki' }),
+  'table.xlsx': (page) => page.getByRole('gridcell', { name: 'Helsinki' }),
   'unknown.bin': (page) => page.getByText('No preview available for this kind of file.'),
 }
 const names = Object.keys(files)

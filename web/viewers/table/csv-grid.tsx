@@ -6,30 +6,18 @@
 
 import { useLingui } from '@lingui/react/macro'
 import type { VirtualItem } from '@tanstack/react-virtual'
-import { Copy, X } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  type RefObject,
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-} from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { formatNumber } from '../../lib/format.ts'
 import { isRtl } from '../../lib/i18n.ts'
-import { keyLetter } from '../../lib/page/keys.ts'
 import { useColumns } from '../../lib/page/use-rows.ts'
-import { copyWithToast } from '../../operations/copy-text.ts'
 import { isNumeric } from '../../text/csv.ts'
-import { IconButton } from '../../ui/button.tsx'
 import { focusQuietly } from '../frame/viewer-keys.ts'
+import { type Cell, CellDetail, useChosenCell } from './chosen-cell.tsx'
 import { useColumnWidths } from './column-widths.ts'
 import type { CsvFacts, CsvRow, CsvSort } from './csv-client.ts'
 import { HEAD_PX, HeadRow, type HeadRowProps } from './csv-head.tsx'
 
 const ROW_PX = 32
-/** Shift and an arrow make a column wider or narrower by this. */
-const RESIZE_STEP_PX = 24
 /** Browsers give up on taller boxes, some of them a little above this. */
 const MAX_HEIGHT_PX = 15_000_000
 const OVERSCAN_ROWS = 6
@@ -43,16 +31,9 @@ interface CsvGridProps {
   onSort(sort: CsvSort | null): void
 }
 
-interface Cell {
-  row: number
-  column: number
-}
-
 export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGridProps) {
   const { t } = useLingui()
   const box = useRef<HTMLDivElement>(null)
-  const [active, setActive] = useState<Cell>({ row: 0, column: 0 })
-  const [open, setOpen] = useState(false)
   const numberPx = 20 + String(facts.rowCount).length * 8.5
   const { widths, resize } = useColumnWidths(box, facts.widths, numberPx)
   const columns = useColumns(() => box.current, widths, {
@@ -62,10 +43,20 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
   // biome-ignore lint/correctness/useExhaustiveDependencies: it has read the widths before
   useLayoutEffect(() => columns.measure(), [widths])
   const rows = useTallRows(box, rowCount)
-  const text = rowAt(active.row)?.cells[active.column] ?? ''
-  const copyCell = () => copyWithToast(text, t`Cell copied`)
   const isNumber = (column: number) => isNumeric(rowAt(0)?.cells[column] ?? '')
   const nameOf = (column: number) => facts.headings[column] || t`Column ${column + 1}`
+  const { active, setActive, ...chosen } = useChosenCell({
+    rows: rowCount,
+    columns: widths.length,
+    page: rows.page,
+    isRtl: isRtl(),
+    textOf: ({ row, column }) => rowAt(row)?.cells[column] ?? '',
+    resize,
+    bringIntoSight({ row, column }) {
+      rows.bringIntoSight(row)
+      columns.scrollToIndex(column)
+    },
+  })
 
   useEffect(() => focusQuietly(box.current), [])
 
@@ -75,27 +66,6 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
     if (box.current !== null) box.current.scrollTop = 0
     setActive(({ column }) => ({ row: 0, column }))
   }, [sort, rowCount, facts])
-
-  function onKeyDown(event: KeyboardEvent) {
-    if ((event.ctrlKey || event.metaKey) && keyLetter(event) === 'C') {
-      if (getSelection()?.isCollapsed) void copyCell()
-      return
-    }
-    const move = moveOf(event, { rows: rowCount, columns: widths.length, page: rows.page })
-    if (event.shiftKey && move?.[0] === 0) {
-      resize(active.column, { byPx: move[1] * RESIZE_STEP_PX })
-    } else if (move !== undefined) {
-      const row = clamp(active.row + move[0], rowCount)
-      const column = clamp(active.column + move[1], widths.length)
-      setActive({ row, column })
-      rows.bringIntoSight(row)
-      columns.scrollToIndex(column)
-    } else if (event.key === 'Enter') setOpen(!open)
-    else if (event.key === 'Escape' && open) setOpen(false)
-    else return
-    event.preventDefault()
-    event.stopPropagation()
-  }
 
   return (
     <>
@@ -108,25 +78,22 @@ export function CsvGrid({ label, facts, rowCount, sort, rowAt, onSort }: CsvGrid
         aria-rowcount={rowCount + 1}
         aria-colcount={widths.length + 1}
         aria-activedescendant={`csv-${active.row}-${active.column}`}
-        onKeyDown={onKeyDown}
+        onKeyDown={chosen.onKeyDown}
         data-own-keys
       >
         <Sheet
           {...{ rows, columns, numberPx, nameOf, isNumber, sort, onSort, rowAt, active }}
           onResize={(column, px) => resize(column, { px })}
-          onChoose={(cell) => {
-            setActive(cell)
-            setOpen(true)
-          }}
+          onChoose={chosen.choose}
         />
       </div>
-      {open && rowCount > 0 && (
+      {chosen.open && rowCount > 0 && (
         <CellDetail
           name={nameOf(active.column)}
           rowNumber={rowAt(active.row)?.number ?? 0}
-          text={text}
-          onCopy={() => void copyCell()}
-          onClose={() => setOpen(false)}
+          text={chosen.text}
+          onCopy={() => void chosen.copy()}
+          onClose={chosen.close}
         />
       )}
     </>
@@ -234,24 +201,6 @@ function useScroll(box: RefObject<HTMLDivElement | null>) {
   return scroll
 }
 
-function moveOf(
-  event: KeyboardEvent,
-  { rows, columns, page }: { rows: number; columns: number; page: number },
-): readonly [rows: number, columns: number] | undefined {
-  const side = isRtl() ? -1 : 1
-  const moves: Record<string, readonly [number, number]> = {
-    ArrowDown: [1, 0],
-    ArrowUp: [-1, 0],
-    PageDown: [page, 0],
-    PageUp: [-page, 0],
-    ArrowRight: [0, side],
-    ArrowLeft: [0, -side],
-    Home: event.ctrlKey ? [-rows, 0] : [0, -columns],
-    End: event.ctrlKey ? [rows, 0] : [0, columns],
-  }
-  return moves[event.key]
-}
-
 interface RowProps {
   at: number
   /** Undefined while it is read. */
@@ -295,34 +244,4 @@ function Row({ at, row, columns, numberPx, inlineSize, activeColumn, onChoose }:
       })}
     </div>
   )
-}
-
-interface CellDetailProps {
-  name: string
-  rowNumber: number
-  text: string
-  onCopy(): void
-  onClose(): void
-}
-
-function CellDetail({ name, rowNumber, text, onCopy, onClose }: CellDetailProps) {
-  const { t } = useLingui()
-  return (
-    <aside className="csv-detail rigid line-top scrolls" aria-label={t`Cell`}>
-      <div className="csv-detail__head row">
-        <strong className="trunc">{name}</strong>
-        <span className="dim num">{t`Row ${formatNumber(rowNumber)}`}</span>
-        <span className="grow" />
-        <IconButton size="sm" icon={Copy} label={t`Copy cell`} onClick={onCopy} />
-        <IconButton size="sm" icon={X} label={t`Close`} onClick={onClose} />
-      </div>
-      <p className="csv-detail__text" dir="auto">
-        {text === '' ? <span className="dim">{t`Empty`}</span> : text}
-      </p>
-    </aside>
-  )
-}
-
-function clamp(value: number, count: number): number {
-  return Math.max(0, Math.min(count - 1, value))
 }
