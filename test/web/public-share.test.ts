@@ -4,7 +4,7 @@ import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified } from '../support/tree.ts'
-import { sharedBrowser, takeHome } from './browser-steps.ts'
+import { boxOf, sharedBrowser, takeHome } from './browser-steps.ts'
 import { stillBox } from './listing-steps.ts'
 import {
   addresses,
@@ -217,11 +217,14 @@ describe('a shared folder', () => {
     await page.waitForFunction(() =>
       [...document.images].some((image) => image.src.includes('/preview/thumb/') && image.complete),
     )
-    await sharedRow(page, 'p.jpg').getByRole('cell').nth(3).click()
     const side = page.getByRole('complementary', { name: 'Preview and QR code' })
-    await side.getByRole('button', { name: 'Preview p.jpg' }).locator('img').waitFor()
     const code = side.getByRole('img', { name: 'QR code of the download link' })
     await expect.poll(async () => (await code.boundingBox())?.width).toBe(100)
+    const before = await code.boundingBox()
+    await sharedRow(page, 'p.jpg').getByRole('cell').nth(3).click()
+    await side.getByRole('button', { name: 'Preview p.jpg' }).locator('img').waitFor()
+    // What is chosen has its place before.
+    expect(await code.boundingBox()).toEqual(before)
   })
 
   it('shows an album as its pictures, opens them one after the other, and keeps another choice', async () => {
@@ -302,6 +305,18 @@ describe('a shared folder', () => {
     await waitFor('the picture', () =>
       picture.evaluate((image: HTMLImageElement) => image.naturalWidth >= 600),
     )
+  })
+
+  it('has room for its buttons beside the sizes on a tablet, where they are as large as fingers', async () => {
+    await using home = await takeHome({ 'in/a.txt': 'x'.repeat(1023) })
+    const hash = await makeShare(home, '/in/')
+    const tablet = { viewport: { width: 820, height: 1180 }, isMobile: true, hasTouch: true }
+    await using open = await visit(openIn, home, `/share/${hash}`, tablet)
+    const row = sharedRow(open.page, 'a.txt')
+    const size = await boxOf(row.getByText('1,023 B', { exact: true }))
+    const eye = await boxOf(row.getByRole('button', { name: 'Preview a.txt' }))
+    expect(eye.width).toBeGreaterThanOrEqual(44)
+    expect(eye.x).toBeGreaterThanOrEqual(size.right)
   })
 
   it('fits a phone and says when a folder is empty', async () => {

@@ -256,7 +256,7 @@ function Filters({ input, search, openFolder }: FiltersProps) {
       {typeChip('audio', t`Music`, Music)}
       {typeChip('video', t`Video`, Clapperboard)}
       {typeChip('pdf', 'PDF', FileText)}
-      <span className="vr" aria-hidden />
+      <span className="vr not-phone" aria-hidden />
       <Chip
         pressed={search.matchCase}
         icon={CaseSensitive}

@@ -37,10 +37,14 @@ export function FolderSide({
     <aside className="pubside stack" aria-label={t`Preview and QR code`}>
       <section className="panel pubside__card">
         {entry === undefined ? (
-          <p className="pubside__empty center dim">
-            <MousePointerClick className="i i-lg" aria-hidden />
-            <Trans>Select a file to preview it.</Trans>
-          </p>
+          <>
+            <div className="pubside__pic center dim">
+              <MousePointerClick className="i i-lg" aria-hidden />
+            </div>
+            <p className="pubside__facts pubside__empty dim fs-md">
+              <Trans>Select a file to preview it.</Trans>
+            </p>
+          </>
         ) : (
           <>
             <Picture entry={entry} source={source} onPreview={onPreview} />
