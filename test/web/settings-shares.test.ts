@@ -1,6 +1,7 @@
 // The list of links one has given away.
 import { describe, expect, it } from 'vitest'
-import { sharedSite } from './browser-steps.ts'
+import { PHONE } from '../support/browser.ts'
+import { boxOf, sharedSite } from './browser-steps.ts'
 import { addUser, toast, userLogin } from './listing-steps.ts'
 import { clipboard, copied, makeShare } from './share-steps.ts'
 
@@ -73,6 +74,28 @@ describe('shared links', () => {
     await hers.page.getByRole('row').filter({ hasText: '/hers.txt' }).waitFor()
     await expect.poll(() => hers.page.getByRole('row').count()).toBe(2)
     expect(await hers.page.getByRole('columnheader', { name: 'Owner' }).count()).toBe(0)
+  })
+
+  it('have paths that go on in the next line after a slash, on phones', async () => {
+    const names = ['Photographs_of_all', 'Interviews_and_more', 'Recordings', 'a_letter.txt']
+    const path = `/${names.join('/')}`
+    await site.tree.add({ [path.slice(1)]: 'x' })
+    await makeShare(site.program, path)
+    await using open = await site.open({ path: '/settings/shares', viewport: PHONE })
+    const link = open.page.getByRole('link', { name: path })
+    await link.waitFor()
+    // Each text has one box for each line that it stands in.
+    const lines = () =>
+      link.locator('bdi').evaluate((element) => {
+        const range = document.createRange()
+        return [...element.childNodes].flatMap((node) => {
+          range.selectNodeContents(node)
+          return node.nodeType === Node.TEXT_NODE ? [range.getClientRects().length] : []
+        })
+      })
+    await expect.poll(lines).toEqual([1, 1, 1, 1, 1])
+    const { height } = await boxOf(link.locator('bdi'))
+    expect(height).toBeGreaterThan(30)
   })
 })
 

@@ -19,6 +19,7 @@ import { Badge } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
+import { PathText } from '../ui/path-text.tsx'
 import { WhenLoaded } from './parts.tsx'
 import { ActionsHead, StackTable } from './stack-table.tsx'
 import { useLoad } from './use-load.ts'
@@ -150,7 +151,7 @@ function SharedPath({ share }: { share: ShareRecord }) {
       <FileTile
         entry={{ name: nameOf(path), isDir, ...(share.ended && { type: 'invalid_link' }) }}
       />
-      <bdi>{path}</bdi>
+      <PathText path={path} />
       {!share.ended && <ExternalLink className="i i-xs dim" aria-label={t`opens in a new tab`} />}
       {share.hasPassword && (
         <Badge icon={Lock}>

@@ -14,6 +14,7 @@ import { toastError, toastSuccess } from '../operations/toasts.ts'
 import { useOwnRights } from '../prompts/tokens/rights.ts'
 import { Badge } from '../ui/badge.tsx'
 import { Button, IconButton } from '../ui/button.tsx'
+import { PathText } from '../ui/path-text.tsx'
 import { LastUsed, Section, WhenLoaded } from './parts.tsx'
 import { useLoad } from './use-load.ts'
 
@@ -94,7 +95,7 @@ function Token({ token, onRemove }: { token: ApiTokenRecord; onRemove: () => voi
           )}
         </span>
         <small>
-          <bdi>{folder === ROOT ? t`My files` : folder}</bdi>
+          {folder === ROOT ? t`My files` : <PathText path={folder} />}
           {' · '}
           {rights.map(({ label }) => label).join(' · ') || t`Lists folders only`}
         </small>

@@ -7,6 +7,7 @@ import { formatNumber, formatSize } from '../../lib/format.ts'
 import { Badge } from '../../ui/badge.tsx'
 import { DateText } from '../../ui/date-text.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
+import { PathText } from '../../ui/path-text.tsx'
 import { WhenLoaded } from '../parts.tsx'
 import { StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
@@ -126,7 +127,7 @@ function Place({ line: { path, place, to, target, names } }: { line: AuditRecord
   if (shown === undefined) return null
   return (
     <>
-      <bdi>{shown}</bdi>
+      <PathText path={shown} />
       {to !== undefined && (
         <small className="dim">
           <Trans>

@@ -12,6 +12,7 @@ import { Badge } from '../../ui/badge.tsx'
 import { Button } from '../../ui/button.tsx'
 import { DateText } from '../../ui/date-text.tsx'
 import { EmptyState } from '../../ui/empty.tsx'
+import { PathText } from '../../ui/path-text.tsx'
 import { WhenLoaded } from '../parts.tsx'
 import { ActionsHead, StackTable } from '../stack-table.tsx'
 import { useLoad } from '../use-load.ts'
@@ -91,7 +92,7 @@ function Row({ item, onUndone }: { item: HistoryItem; onUndone: () => void }) {
         </small>
       </td>
       <td className="activity__where" data-label={path && t`Where`}>
-        {path !== undefined && <bdi>{path}</bdi>}
+        {path !== undefined && <PathText path={path} />}
         {to !== undefined && (
           <small className="dim">
             <Trans>
