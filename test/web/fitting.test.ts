@@ -98,6 +98,21 @@ describe('on a tablet', () => {
 })
 
 describe('on a tablet without a pointer', () => {
+  it('the open folder has the room of those above it, which are in a menu', async () => {
+    const tablet = { viewport: TABLET, hasTouch: true, isMobile: true }
+    await using open = await site.open({ path: '/files/teams/Aurora%20launch/', ...tablet })
+    const { page } = open
+    const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
+    const name = crumbs.getByText('Aurora launch', { exact: true })
+    await expect.poll(() => isWhole(name)).toBe(true)
+    expect(await crumbs.getByRole('link').allInnerTexts()).toEqual(['Aurora launch'])
+    await crumbs.getByRole('button', { name: 'Parent folders' }).tap()
+    await page.getByRole('menuitem', { name: 'My files' }).waitFor()
+    await page.getByRole('menuitem', { name: 'teams' }).tap()
+    await page.waitForURL('**/files/teams/')
+    await expect.poll(() => crumbs.getByRole('link').allInnerTexts()).toEqual(['My files', 'teams'])
+  })
+
   it('rows have their box and their menu in sight, and no keys are named', async () => {
     const tablet = { viewport: TABLET, hasTouch: true, isMobile: true }
     await using open = await site.open({ path: '/files/', ...tablet })

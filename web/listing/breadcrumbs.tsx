@@ -1,5 +1,5 @@
-// The way to the open folder: home and the last three folders; the ones before are in a menu. The chevrons between
-// them open the folders beside the next one. Every crumb but the last takes drops.
+// The way to the open folder: home and the last three folders; the ones before are in a menu, on tablets all of them.
+// The chevrons between them open the folders beside the next one. Every crumb but the last takes drops.
 
 import { useLingui } from '@lingui/react/macro'
 import { ChevronRight, Ellipsis, House } from 'lucide-react'
@@ -23,8 +23,8 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
   const { t } = useLingui()
   const dragging = useSnapshot(drag).kind === 'entries'
   const folders = lineageOf(vpath).slice(1)
-  const hidden = folders.slice(0, Math.max(0, folders.length - SHOWN))
-  const shown = folders.slice(hidden.length)
+  const above = folders.slice(0, -1)
+  const shown = folders.slice(-SHOWN)
   return (
     <nav
       className={dragging ? 'breadcrumbs grow is-target' : 'breadcrumbs grow'}
@@ -37,15 +37,17 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
             <span className={vpath === ROOT ? 'sr crumb__root' : 'sr'}>{t`My files`}</span>
           </Crumb>
         </li>
-        {hidden.length > 0 && (
-          <li className="breadcrumbs__above">
+        {above.length > 0 && (
+          <li
+            className={above.length < SHOWN ? 'breadcrumbs__above is-spare' : 'breadcrumbs__above'}
+          >
             <Separator />
             <MenuButton
               label={t`Parent folders`}
               items={() =>
-                hidden.map((folder) => ({
+                [ROOT, ...above].map((folder) => ({
                   id: folder,
-                  label: shownName(nameOf(folder)),
+                  label: folderTitle(folder),
                   onSelect: () => openFolder(folder),
                 }))
               }
