@@ -226,7 +226,7 @@ describe('the picker of folders', () => {
   ])('copy: %s with redirectAfterCopyMove %s', async (_what, follows, address) => {
     const profile = { redirectAfterCopyMove: follows }
     await using open = await openFolder({ 'a.txt': 'a', 'x/y.txt': 'y' }, { profile })
-    const { page } = open
+    const { page, tree } = open
     const dialog = await openPicker(page, 'Copy', 'a.txt')
     await dialog.getByRole('treeitem', { name: 'x', exact: true }).click()
     await dialog.getByRole('button', { name: 'Copy here' }).click()
@@ -238,7 +238,14 @@ describe('the picker of folders', () => {
       await show.click()
       await page.waitForURL('**/files/x/')
       await expectSelected(page, ['a.txt'])
-    } else expect(await show.count()).toBe(0)
+    } else {
+      expect(await show.count()).toBe(0)
+      await expectSelected(page, ['a.txt'])
+      await toast(page, 'Copied').getByRole('button', { name: 'Undo' }).click()
+      await page.waitForURL('**/files/')
+      await expectSelected(page, ['a.txt'])
+      expect(await readdir(tree.at('x'))).toEqual(['y.txt'])
+    }
     expect(open.problems).toEqual([])
   })
 })

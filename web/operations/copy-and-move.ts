@@ -106,18 +106,23 @@ async function settle(
   if (kind === 'move') for (const step of done) changed.add(parentOf(step.from))
   await Promise.all([...changed].map(reloadFolder))
   if (first !== undefined && !here && goes) {
-    await goToMade(target, done)
+    await goTo(
+      target,
+      done.map((step) => step.to),
+    )
   }
 }
 
-/** Opens the folder and selects what has come there. */
-async function goToMade(target: string, done: readonly PlannedTransfer[]): Promise<void> {
-  const paths = done.map((step) => step.to)
-  selectOnArrival(target, paths)
-  await goHref(filesHref(target, true))
+/** Opens the folder and selects these of its entries. */
+async function goTo(folder: string, paths: readonly string[]): Promise<void> {
+  selectOnArrival(folder, paths)
+  await goHref(filesHref(folder, true))
 }
 
-/** Says what has been copied or moved, and offers to show it, unless the page `goes` there, and to take it back. */
+/**
+ * Says what has been copied or moved, and offers to show it, unless the page `goes` there, and to take it back. Undo
+ * then leads to where the page came from.
+ */
 export function tellTransfer(
   kind: TransferKind,
   done: readonly PlannedTransfer[],
@@ -139,22 +144,41 @@ export function tellTransfer(
         })
   const replaced = done.some((step) => step.override)
   const isElsewhere = openFolderPath() !== target && !goes
-  const show = isElsewhere ? () => void goToMade(target, done) : undefined
-  if (kind === 'move' && !replaced) offerUndo(text, () => undoMoves(done), show)
+  const made = done.map((step) => step.to)
+  const show = isElsewhere ? () => void goTo(target, made) : undefined
+  const origin = goes && openFolderPath() !== target ? openFolderPath() : null
+  const goBack = async () => {
+    if (origin === null || openFolderPath() !== target) return
+    await goTo(
+      origin,
+      done.map((step) => step.from),
+    )
+  }
+  const undoing = (undo: () => Promise<void>) => async () => {
+    await undo()
+    await goBack()
+  }
+  if (kind === 'move' && !replaced)
+    offerUndo(
+      text,
+      undoing(() => undoMoves(done)),
+      show,
+    )
   else if (hasTrash && (hasVersions || !replaced)) {
     const folders = new Set(done.map((step) => parentOf(step.from)).concat(target))
-    offerTakeBack(text, operation, [...folders], show)
+    offerTakeBack(text, operation, [...folders], show, goBack)
   }
   // Without versions what was replaced cannot be brought back, so nothing is promised then.
   else if (replaced || !canTakeBack(target)) toastSuccess(text, showing(show))
   else {
-    const copies = lookAt(
-      target,
-      done.map((step) => step.to),
-    )
+    const copies = lookAt(target, made)
     // Waited for only by Undo, which then says why it cannot.
     copies.catch(() => {})
-    offerUndo(text, async () => removeMade(target, await copies), show)
+    offerUndo(
+      text,
+      undoing(async () => removeMade(target, await copies)),
+      show,
+    )
   }
 }
 

@@ -33,16 +33,17 @@ export function showing(show: (() => void) | undefined) {
   return { show: show && { label: t({ message: 'Show', context: 'in its folder' }), run: show } }
 }
 
-/** The same for what the server remembers by the name of its operation; `folders` are listed anew. */
+/** The same for what the server remembers by the name of its operation; `folders` are listed anew, then `after` runs. */
 export function offerTakeBack(
   text: string,
   operation: string,
   folders: readonly string[],
   show?: () => void,
+  after?: () => Promise<void>,
 ): number {
   const undo = async () => {
     const { takeBack } = await import('./undo-record.ts')
-    await takeBack(operation, folders)
+    if (await takeBack(operation, folders)) await after?.()
   }
   return offerUndo(text, undo, show)
 }
