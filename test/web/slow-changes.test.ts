@@ -139,7 +139,7 @@ describe('a change that is under way', () => {
     await expectSelected(page, ['a(1).txt'])
     await entry(page, 'b.txt').click()
     await listing.done()
-    await toast(page, 'Copied 1 item').waitFor()
+    await toast(page, 'Duplicated 1 item').waitFor()
     await expectSelected(page, ['b.txt'])
     expect(open.problems).toEqual([])
   })

@@ -26,13 +26,13 @@ import { offerTakeBack, offerUndo, showing } from './undo.ts'
 
 /**
  * Moves or copies into a folder, asking where names are taken. Resolves true when something was done.
- * `follow` opens the target afterwards for people who want that.
+ * `follow` opens the target afterwards for people who want that; what is `told` is a copy unless it is named.
  */
 export async function transferEntries(
   kind: TransferKind,
   items: readonly TransferItem[],
   target: string,
-  options: { follow?: boolean } = {},
+  options: { follow?: boolean; told?: 'duplicate' } = {},
 ): Promise<boolean> {
   const blocked = items.find((item) => transferProblem(kind, item, target) === 'into-itself')
   if (blocked !== undefined) {
@@ -64,7 +64,8 @@ export async function transferEntries(
   // Told before the folders are listed again, which may take long on a bad connection.
   const goes =
     options.follow === true && !result.isLong && session.user?.redirectAfterCopyMove === true
-  if (result.done.length > 0) tellTransfer(kind, result.done, target, operation, goes)
+  if (result.done.length > 0)
+    tellTransfer(options.told ?? kind, result.done, target, operation, goes)
   await settle(kind, result, target, goes)
   if (result.isLong) return result.done.length > 0
   tellFailures(
@@ -124,7 +125,7 @@ async function goTo(folder: string, paths: readonly string[]): Promise<void> {
  * then leads to where the page came from.
  */
 export function tellTransfer(
-  kind: TransferKind,
+  kind: TransferKind | 'duplicate',
   done: readonly PlannedTransfer[],
   target: string,
   operation: string,
@@ -138,10 +139,12 @@ export function tellTransfer(
           one: `Moved # item to “${folder}”`,
           other: `Moved # items to “${folder}”`,
         })
-      : plural(count, {
-          one: `Copied # item to “${folder}”`,
-          other: `Copied # items to “${folder}”`,
-        })
+      : kind === 'duplicate'
+        ? plural(count, { one: 'Duplicated # item', other: 'Duplicated # items' })
+        : plural(count, {
+            one: `Copied # item to “${folder}”`,
+            other: `Copied # items to “${folder}”`,
+          })
   const replaced = done.some((step) => step.override)
   const isElsewhere = openFolderPath() !== target && !goes
   const made = done.map((step) => step.to)
@@ -196,7 +199,8 @@ export async function pasteInto(folder: string): Promise<void> {
 /** Copies beside the originals, under free names. */
 export async function duplicateEntries(items: readonly TransferItem[]): Promise<void> {
   const [first] = items
-  if (first !== undefined) await transferEntries('copy', items, parentOf(first.path))
+  if (first === undefined) return
+  await transferEntries('copy', items, parentOf(first.path), { told: 'duplicate' })
 }
 
 /** Where things are after these moves, made one after the other; what moved twice is there once. */

@@ -20,6 +20,7 @@ import {
   PinOff,
   Scissors,
   Share2,
+  Slash,
   SquareArrowOutUpRight,
   Trash2,
 } from 'lucide-react'
@@ -217,7 +218,7 @@ export const entryActions = [
   {
     id: 'copy-path',
     label: msg`Copy path`,
-    icon: ClipboardCopy,
+    icon: Slash,
     enabled: (context) => one(context) !== undefined,
     run: runOn(one, ({ path }) => copyWithToast(path, t`Path copied`)),
   },
@@ -254,7 +255,7 @@ export const entryActions = [
   {
     id: 'copy',
     label: msg({ message: 'Copy', context: 'to the clipboard' }),
-    icon: Copy,
+    icon: ClipboardCopy,
     shortcuts: ['Mod+C'],
     enabled: ({ can, selected }) => can.gives.copy && selected.length > 0,
     run: (context) => takeToClipboard('copy', context),

@@ -11,7 +11,7 @@ export function usePermissionWords() {
     const words = [
       perm.create && t`Create`,
       perm.rename && t`rename`,
-      perm.modify && t`modify`,
+      perm.modify && t`edit`,
       perm.delete && t`delete`,
       perm.share && t`share`,
       perm.download && t`download`,
