@@ -27,6 +27,7 @@ const site = sharedSite(async () => ({
   'plan.md': Array.from({ length: 23 }, (_, n) => `${n + 1}. the step`).join('\n'),
   'song.mp3': await readFile(join(SAMPLES, 'song.mp3')),
   'tone.mp3': await readFile(join(SAMPLES, 'song.mp3')),
+  'book.epub': await readFile(join(SAMPLES, 'book.epub')),
   'pack.zip': await readFile(join(SAMPLES, 'pack.zip')),
   [`long/${DEEP.join('/')}/a.txt`]: 'a',
   'table.csv': 'name;city;amount\nMüller;Köln;12,5\nSmith;Leeds;7\n',
@@ -179,16 +180,41 @@ describe('on a phone', () => {
     await expect.poll(label).toBe('"Expires"')
   })
 
-  it('the folders above and the mark between lie side by side', async () => {
+  it('the way to a folder has its parts side by side, and the name of what holds it can be read', async () => {
     const path = `/files/long/${DEEP.join('/').replaceAll(' ', '%20')}/`
     await using open = await site.open({ path, ...phone })
     const crumbs = open.page.getByRole('navigation', { name: 'Breadcrumb' })
-    const above = crumbs.getByRole('listitem').nth(1)
-    const gap = async () => {
-      const mark = await boxOf(above.locator('.crumb__sep'))
-      return (await boxOf(above.getByRole('button'))).x - mark.right
+    const parts = crumbs.getByRole('listitem')
+    await expect.poll(() => parts.count()).toBe(3)
+    const gaps = async () => {
+      const boxes = await Promise.all((await parts.all()).map(boxOf))
+      return boxes.slice(1).map((box, at) => box.x - (boxes[at]?.right ?? 0))
     }
-    await expect.poll(gap).toBeGreaterThanOrEqual(-1)
+    await expect.poll(async () => Math.min(...(await gaps()))).toBeGreaterThanOrEqual(-1)
+    const parent = crumbs.getByText(DEEP.at(-2) ?? '', { exact: true })
+    await expect.poll(async () => (await boxOf(parent)).width).toBeGreaterThan(60)
+    await crumbs.getByRole('button', { name: 'Parent folders' }).tap()
+    await open.page.getByRole('menuitem', { name: DEEP[0] ?? '' }).waitFor()
+  })
+
+  it('a folder’s long name is cut at its own end above its files, also from right to left', async () => {
+    const options = { as: userLogin('maryam'), ...phone }
+    const path = `/files/long/${DEEP.join('/').replaceAll(' ', '%20')}/`
+    await using open = await site.open({ path, ...options })
+    const name = open.page.locator('.head__title bdi')
+    await name.waitFor()
+    await name.evaluate((each) => {
+      each.textContent = `${each.textContent} `.repeat(4)
+    })
+    const shown = await boxOf(name)
+    const { start, end } = await name.evaluate((each) => {
+      const range = document.createRange()
+      range.selectNodeContents(each)
+      const { left, right } = range.getBoundingClientRect()
+      return { start: left, end: right }
+    })
+    expect(start).toBeGreaterThanOrEqual(shown.x - 1)
+    expect(end).toBeGreaterThan(shown.right)
   })
 
   it('names lie beside their icons, whichever way they and the page run', async () => {
@@ -270,6 +296,19 @@ describe('on a desk', () => {
       return (await boxOf(open.page.locator('.vw-player'))).right - next.right
     }
     await expect.poll(room).toBeGreaterThanOrEqual(0)
+  })
+
+  it('the buttons of a book are all in sight', async () => {
+    await using open = await site.open({ path: '/files/book.epub', ...phone })
+    const buttons = open.page.getByRole('toolbar', { name: 'Book' }).getByRole('button')
+    await buttons.last().waitFor()
+    const sides = async () => {
+      const boxes = await Promise.all((await buttons.all()).map(boxOf))
+      return [Math.min(...boxes.map(({ x }) => x)), Math.max(...boxes.map(({ right }) => right))]
+    }
+    await expect.poll(async () => (await sides())[0]).toBeGreaterThanOrEqual(0)
+    await expect.poll(async () => (await sides())[1]).toBeLessThanOrEqual(PHONE.width)
+    expect(await buttons.count()).toBe(6)
   })
 
   it('what is found in a short text stays on the screen', async () => {

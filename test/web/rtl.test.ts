@@ -1,8 +1,11 @@
 // Right-to-left languages: the page is mirrored, and so is what hands do on it.
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { CDPSession, Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { type PageOptions, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
+import { SAMPLES } from '../support/pictures.ts'
 import { someOf } from '../support/scale.ts'
 import type { TreeContent } from '../support/tree.ts'
 import { boxOf, folderPages } from './browser-steps.ts'
@@ -225,3 +228,14 @@ for (const locale of someOf(['ar', 'he'], 2)) {
     })
   })
 }
+
+it.each([
+  ['letter.docx', 'A letter of samples'],
+  ['letter.odt', 'An open letter'],
+  ['book.epub', 'The first chapter'],
+])('%s runs as its own words do, not as the page', async (name, words) => {
+  const content = await readFile(join(SAMPLES, name))
+  await using open = await openSpeaking('ar', { [name]: content }, { path: `/files/${name}` })
+  const heading = open.page.getByText(words).first()
+  await expect.poll(() => heading.evaluate((each) => getComputedStyle(each).direction)).toBe('ltr')
+})

@@ -94,8 +94,12 @@ describe('shared links', () => {
         })
       })
     await expect.poll(lines).toEqual([1, 1, 1, 1, 1])
-    const { height } = await boxOf(link.locator('bdi'))
-    expect(height).toBeGreaterThan(30)
+    const words = await boxOf(link.locator('bdi'))
+    expect(words.height).toBeGreaterThan(30)
+    // The buttons are below it, not beside.
+    const row = open.page.getByRole('row').filter({ has: link })
+    const button = await boxOf(row.getByRole('button').first())
+    expect(button.y).toBeGreaterThanOrEqual(words.y + words.height)
   })
 })
 

@@ -44,7 +44,7 @@ export function Header(props: HeaderProps) {
       <div className="ed-title grow">
         <div className="ed-title__line row shrinks">
           <h1 className="trunc">
-            <bdi>{entry.name}</bdi>
+            <bdi className="trunc">{entry.name}</bdi>
           </h1>
           {dirty && readOnly === null && (
             <Badge tone="warn">
@@ -58,7 +58,7 @@ export function Header(props: HeaderProps) {
           )}
         </div>
         <p className="trunc dim not-phone">
-          {place === '' ? <Trans>My files</Trans> : <bdi>{place}</bdi>}
+          {place === '' ? <Trans>My files</Trans> : <bdi className="trunc">{place}</bdi>}
         </p>
       </div>
       {ready && (

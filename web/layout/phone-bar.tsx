@@ -11,7 +11,7 @@ export function PhoneBar({ title, children }: { title: ReactNode; children?: Rea
   return createPortal(
     <>
       <strong className="head__title trunc">
-        <bdi>{title}</bdi>
+        <bdi className="trunc">{title}</bdi>
       </strong>
       {children}
     </>,

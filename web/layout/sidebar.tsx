@@ -138,7 +138,7 @@ function Pins({ here }: { here: string | null }) {
             >
               <FolderGlyph />
               <span className="trunc">
-                <bdi>{pin.name}</bdi>
+                <bdi className="trunc">{pin.name}</bdi>
               </span>
             </a>
             <IconButton
@@ -264,7 +264,7 @@ function Person() {
         <Avatar name={user.username} />
         <span className="grow">
           <span className="trunc me__name">
-            <bdi>{user.username}</bdi>
+            <bdi className="trunc">{user.username}</bdi>
           </span>
           {user.perm.admin && <small>{t`Administrator`}</small>}
         </span>

@@ -128,7 +128,7 @@ function Result({
         <FileTile entry={{ name, isDir: hit.dir }} thumbnail={thumbnailUrl(hit, vpath)} />
         <span className="sx__words grow">
           <span className="trunc">
-            <bdi>
+            <bdi className="trunc">
               {markMatches(name, terms, matchCase).map((part, at) =>
                 part.matches ? (
                   // biome-ignore lint/suspicious/noArrayIndexKey: parts of one name never move

@@ -89,7 +89,7 @@ export function ShareTable({ shares, users, onChange }: Loaded & { onChange: () 
     >
       {shares.map((share) => (
         <tr key={share.hash}>
-          <td>
+          <td className="tbl__long">
             <SharedPath share={share} />
           </td>
           <td className="mid" data-label={share.ended ? undefined : t`Expires`}>

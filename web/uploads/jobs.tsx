@@ -173,13 +173,13 @@ function Way({ job: { current, items, to, url } }: { job: Job }) {
   return (
     <p className="up__way fs-sm mid">
       <span className="trunc" title={path}>
-        <bdi>{shownName(nameOf(path))}</bdi>
+        <bdi className="trunc">{shownName(nameOf(path))}</bdi>
       </span>
       {to !== null && (
         <>
           <ArrowRight className="i i-sm rigid flip" aria-hidden />
           <span className="trunc" title={to}>
-            <bdi>{folderTitle(to)}</bdi>
+            <bdi className="trunc">{folderTitle(to)}</bdi>
           </span>
         </>
       )}

@@ -80,7 +80,7 @@ function Row({ item, hold, list }: RowProps) {
       <div className="grow">
         <div className="up__line">
           <span className="trunc grow" title={name}>
-            <bdi>{name}</bdi>
+            <bdi className="trunc">{name}</bdi>
           </span>
           <span
             className={

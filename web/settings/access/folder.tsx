@@ -100,7 +100,7 @@ function FolderForm({ items, roots, users, groups, place, onName }: FolderFormPr
 
   return (
     <div className="form form--wide">
-      <Section title={t`Folder`}>
+      <Section title={place === null ? title : t`Folder`}>
         {place === null ? (
           <PlaceFields form={form} roots={roots} isTaken={isTaken(items, draft)} />
         ) : (

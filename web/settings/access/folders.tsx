@@ -90,7 +90,7 @@ function FolderRow({ folder, people }: { folder: Folder; people: People }) {
         </a>
       </td>
       <td className="tbl__cut trunc mid" data-label={as && t`Top-level name`} data-tip={as}>
-        {as && <bdi>{as}</bdi>}
+        {as && <bdi className="trunc">{as}</bdi>}
       </td>
       <td className="tbl__cut trunc mid" data-label={who && t`Who`} data-tip={who}>
         {who}

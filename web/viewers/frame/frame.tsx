@@ -177,7 +177,7 @@ function Head({ name, facts, actions, close, fullScreen, toggleFullScreen, child
       />
       <div className="vw-title grow">
         <h1>
-          <bdi>{name}</bdi>
+          <bdi className="trunc">{name}</bdi>
         </h1>
         <p className="num">
           {facts.map((part, n) => (

@@ -56,6 +56,8 @@ export function showInShadow(
   if (content.hasChildNodes()) {
     const box = document.createElement('div')
     box.className = 'document'
+    // As its own words run, not those of the page.
+    box.dir = 'auto'
     box.append(content)
     root.replaceChildren(box)
   }
