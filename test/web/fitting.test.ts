@@ -289,8 +289,11 @@ describe('on a desk', () => {
     await expect.poll(gap).toBeGreaterThanOrEqual(12)
   })
 
-  it('the controls of a song stay in their box', async () => {
-    await using open = await site.open({ path: '/files/song.mp3', viewport: DESKTOP })
+  it.each([
+    ['a desk', { viewport: DESKTOP }],
+    ['a tablet', { viewport: TABLET, isMobile: true, hasTouch: true }],
+  ])('the controls of a song stay in their box on %s', async (_where, options) => {
+    await using open = await site.open({ path: '/files/song.mp3', ...options })
     const room = async () => {
       const next = await boxOf(open.page.getByRole('button', { name: 'Next track' }))
       return (await boxOf(open.page.locator('.vw-player'))).right - next.right
