@@ -143,7 +143,7 @@ async function isLargeClone(
 
 const FROM_THE_START = { startBytes: 0, reached: async () => {} }
 
-/** Copies all bytes of a file, but for those that have come. */
+/** Copies all bytes of a file, but for those that have come. Of a large one a piece is read while the one before is written. */
 export async function copyBytes(
   { handle, sizeBytes }: OpenFile,
   temp: TempFile,
@@ -152,17 +152,34 @@ export async function copyBytes(
 ): Promise<void> {
   // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
   // under the name, which the descriptor that is synced and moved into place knows nothing of.
-  const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 4096))
+  const newBuffer = () => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 4096))
   const direct = sizeBytes <= SMALL_BYTES
-  for (let position = startBytes; ; ) {
+  const isLarge = sizeBytes > CHUNK_BYTES
+  let [full, free] = [newBuffer(), isLarge ? newBuffer() : null]
+  const read = async (into: Buffer, at: number) =>
+    (await handle.read(into, 0, into.length, at)).bytesRead
+  let position = startBytes
+  let bytes = await read(full, position)
+  while (bytes > 0) {
     signal.throwIfAborted()
-    const { bytesRead } = await handle.read(buffer, 0, buffer.length, position)
-    if (bytesRead === 0) return
-    await temp.write([buffer.subarray(0, bytesRead)], position, { direct })
-    position += bytesRead
-    course?.bytes(bytesRead)
+    const end = position + bytes
+    const written = temp.write([full.subarray(0, bytes)], position, { direct })
+    const ahead = free && read(free, end)
+    // Both are awaited, also when one fails: the buffers must be idle before anything is closed.
+    const next = await (ahead ? secondOf(written, ahead) : written)
+    position = end
+    course?.bytes(bytes)
     await reached(position)
+    if (free && next !== undefined) [full, free, bytes] = [free, full, next]
     // Spares a read that finds nothing, unless the file has grown.
-    if (bytesRead < buffer.length && Number((await handle.stat()).size) === position) return
+    else if (bytes < full.length && Number((await handle.stat()).size) === position) return
+    else bytes = await read(full, position)
   }
+}
+
+async function secondOf<T>(first: Promise<void>, second: Promise<T>): Promise<T> {
+  const [a, b] = await Promise.allSettled([first, second])
+  if (a.status === 'rejected') throw a.reason
+  if (b.status === 'rejected') throw b.reason
+  return b.value
 }
