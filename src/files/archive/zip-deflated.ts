@@ -20,7 +20,7 @@ import {
   type ZipWriter,
 } from './zip.ts'
 
-const BLOCK_BYTES = 1024 * 1024
+const BLOCK_BYTES = 512 * 1024
 
 /** What is written when its turn has come. */
 interface Piece {
@@ -31,6 +31,8 @@ interface Piece {
 interface Packing {
   writer: ZipWriter
   pack(block: Uint8Array): Promise<Uint8Array>
+  /** Blocks of large files that are done with. */
+  free: Buffer[]
   /** Takes a further piece, once it may wait. */
   add(piece: Piece): Promise<void>
 }
@@ -47,6 +49,7 @@ export function createDeflatedZip(sink: ByteSink, inTurn: Gate): Container {
   const packing: Packing = {
     writer,
     pack: (block) => inTurn(() => deflateBlock(block)),
+    free: [],
     add: async (piece) => {
       // Awaited in order; a failure meanwhile must not count as unhandled.
       piece.packed.catch(() => {})
@@ -61,6 +64,7 @@ export function createDeflatedZip(sink: ByteSink, inTurn: Gate): Container {
       content.whole ? addWhole(packing, entry, content.whole) : addLarge(packing, entry, content),
     end: async () => {
       while (pieces.length > 0) await writeOldest()
+      for (const block of packing.free) freeMemory(block)
       await writer.end()
     },
   }
@@ -95,17 +99,16 @@ async function addLarge(
   entry: EntryFacts,
   content: Extract<Content, { whole: null }>,
 ): Promise<void> {
-  const { writer, add } = packing
+  const { writer, add, free } = packing
   const item: Item = { ...itemOf(entry, content.sizeBytes), method: DEFLATED }
   item.flags |= FLAG_DESCRIPTOR
   await add({ packed: NOTHING, write: () => writeHeader(writer, item) })
-  let block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+  let block: Buffer | null = null
   let used = 0
-  const flush = async () => {
-    const full = block.subarray(0, used)
-    block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+  const flush = async (full: Buffer) => {
+    const packed = packing.pack(full.subarray(0, used)).finally(() => free.push(full))
+    block = null
     used = 0
-    const packed = packing.pack(full).finally(() => freeMemory(full))
     await add({
       packed,
       write: async (bytes) => {
@@ -120,14 +123,15 @@ async function addLarge(
       item.crc = crc32(chunk, item.crc)
       for (let at = 0; at < chunk.length; ) {
         const bytes = Math.min(chunk.length - at, BLOCK_BYTES - used)
+        block ??= free.pop() ?? Buffer.allocUnsafeSlow(BLOCK_BYTES)
         block.set(chunk.subarray(at, at + bytes), used)
         used += bytes
         at += bytes
-        if (used === BLOCK_BYTES) await flush()
+        if (used === BLOCK_BYTES) await flush(block)
       }
     },
   })
-  if (used > 0) await flush()
+  if (block) await flush(block)
   await add({
     packed: NOTHING,
     write: async () => {
