@@ -231,6 +231,9 @@ describe('the keyboard', () => {
     await page.keyboard.press('Enter')
     await waitFor('the file', async () => (await stat(tree.at('note.txt'))).isFile())
     await waitFor('the editor', () => new URL(page.url()).pathname === '/files/note.txt')
+    await page.getByRole('button', { name: 'Close editor' }).click()
+    await expectSelected(page, ['note.txt'])
+    await expectFocus(page, 'note.txt')
     expect(open.problems).toEqual([])
   })
 

@@ -123,8 +123,12 @@ export function openPath(vpath: string): void {
   const uncovered = known === drawn && kind === 'file'
   if (!uncovered) arrive(vpath, from)
   else if (isWithin(vpath, from)) arriveFrom(from)
-  // A file may have been saved, renamed or deleted meanwhile.
-  if (Date.now() - known.fetchedAtMs > FRESH_MS) void refreshFolder()
+  const isNew = uncovered && childTowards(from) === undefined
+  // A file may have been made, saved, renamed or deleted meanwhile.
+  if (isNew || Date.now() - known.fetchedAtMs > FRESH_MS)
+    void refreshFolder().then(() => {
+      if (isNew && openFolderPath() === vpath && childTowards(from) !== undefined) arriveFrom(from)
+    })
 }
 
 /** Stops what is being fetched and notes where the person was. Call when the screen closes, too. */
@@ -205,9 +209,12 @@ function arrive(vpath: string, from: string): void {
   else landAt({ kind: 'top', arrival: true })
 }
 
+/** The entry of the folder now shown that is `from` or holds it. */
+const childTowards = (from: string) => lineageOf(from).find((path) => entryAt(path) !== undefined)
+
 /** Selects the child that was open below the folder now shown. */
 function arriveFrom(from: string): void {
-  const child = lineageOf(from).find((path) => entryAt(path) !== undefined)
+  const child = childTowards(from)
   if (child === undefined) {
     landAt({ kind: 'top', arrival: true })
     return
