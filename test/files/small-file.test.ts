@@ -49,7 +49,7 @@ it('takes no name that is taken, and follows no link', async () => {
 it('is not made where the disk is slow', async () => {
   await using tree = await makeTree({})
   const device = createLocalDevice()
-  device.measure(SLOW_MS)
+  for (const ms of [SLOW_MS, SLOW_MS]) device.measure(ms)
   expect(await create(tree, 'a.txt', device)).toBeNull()
   expect(await readdir(tree.root)).toEqual([])
 })

@@ -91,7 +91,9 @@ export function createDescent(top: OpenFolder): Descent {
         void levels.pop()?.folder?.close()
         return true
       }
-      inWorkingFolder(sep, () => work(Object.assign(stepsIn(reached), { enter, leave })))
+      inWorkingFolder(sep, (goOnIn) =>
+        work(Object.assign(stepsIn(reached, goOnIn), { enter, leave })),
+      )
       return true
     },
     async close() {
@@ -115,12 +117,15 @@ function isDirect({ device, disks, realDir }: OpenFolder): boolean {
 const STAT_OPTIONS = { throwIfNoEntry: false } as const
 
 /** Within a working folder, which becomes the one that was reached. */
-function stepsIn(reached: () => OpenFolder): Omit<DirectSteps, 'enter' | 'leave'> {
+function stepsIn(
+  reached: () => OpenFolder,
+  goOnIn: (ref: string) => void,
+): Omit<DirectSteps, 'enter' | 'leave'> {
   let entered: OpenFolder | undefined
   let isQuick = false
   const isReady = (folder: OpenFolder) => {
     if (folder !== entered) {
-      process.chdir(folder.ref)
+      goOnIn(folder.ref)
       entered = folder
       isQuick = isDirect(folder)
     }
