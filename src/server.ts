@@ -30,6 +30,12 @@ const KEEP_ALIVE_MS = 75_000
  * as a player that is paused for hours: nothing else limits an answer or a body.
  */
 const PROBE_AFTER_MS = 60_000
+/** A request without a body needs no stream of it. */
+const CONNECTION_OPTIONS = {
+  keepAlive: true,
+  keepAliveInitialDelay: PROBE_AFTER_MS,
+  optimizeEmptyRequests: true,
+}
 /** WebSockets are asked by frames, since behind a proxy the connection itself stays. */
 const PING_MS = 30_000
 const MAX_UNANSWERED_PINGS = 4
@@ -98,8 +104,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
         ? createTlsServer(options, inTurn(refuseTwoHosts(listener)))
         : createServer(options, inTurn(refuseTwoHosts(listener)))) as typeof createServer,
     serverOptions: {
-      keepAlive: true,
-      keepAliveInitialDelay: PROBE_AFTER_MS,
+      ...CONNECTION_OPTIONS,
       shouldUpgradeCallback: (request: IncomingMessage) => {
         const opens = opensWebSocket(request, config)
         if (opens) keepPlace(request.socket)

@@ -112,7 +112,7 @@ const httpDate = rememberLast((seconds) => new Date(seconds * 1000).toUTCString(
 
 /** What a proxy understands as we do: it may know no validators but its own, and other limits of ranges. */
 function isPlain(asked: IncomingHttpHeaders): boolean {
-  const isOther = ['if-match', 'if-range'].some((name) => name in asked)
+  const isOther = asked['if-match'] !== undefined || asked['if-range'] !== undefined
   return !isOther && (asked.range === undefined || /^bytes=\d+-\d*$/.test(asked.range))
 }
 

@@ -187,7 +187,8 @@ function wantsRenewal(deps: Deps, user: User, token: VerifiedToken): boolean {
 }
 
 function hasTwoDots(text: string): boolean {
-  return text.split('.').length === 3
+  const second = text.indexOf('.', text.indexOf('.') + 1)
+  return second > text.indexOf('.') && !text.includes('.', second + 1)
 }
 
 function splitOnce(text: string, separator: string): [string, string] {
