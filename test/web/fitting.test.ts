@@ -32,6 +32,7 @@ const site = sharedSite(async () => ({
   [`long/${DEEP.join('/')}/a.txt`]: 'a',
   'table.csv': 'name;city;amount\nMüller;Köln;12,5\nSmith;Leeds;7\n',
   'teams/Aurora launch/a.txt': 'a',
+  'teams/A rather long name of a folder in it/a.txt': 'a',
   [LONG]: 'x',
   [RTL_NAME]: 'x',
 }))
@@ -195,6 +196,16 @@ describe('on a phone', () => {
     await expect.poll(async () => (await boxOf(parent)).width).toBeGreaterThan(60)
     await crumbs.getByRole('button', { name: 'Parent folders' }).tap()
     await open.page.getByRole('menuitem', { name: DEEP[0] ?? '' }).waitFor()
+  })
+
+  it('the name of what holds the open folder is whole where it is short', async () => {
+    await using open = await site.open({
+      path: '/files/teams/A%20rather%20long%20name%20of%20a%20folder%20in%20it/',
+      ...phone,
+    })
+    const crumbs = open.page.getByRole('navigation', { name: 'Breadcrumb' })
+    await expect.poll(() => isWhole(crumbs.getByText('teams', { exact: true }))).toBe(true)
+    expect(await isWhole(crumbs.getByText(/^A rather long/))).toBe(false)
   })
 
   it('a folder’s long name is cut at its own end above its files, also from right to left', async () => {
