@@ -66,19 +66,26 @@ function commandsOf({ manifest, item, before }: ItemRun): EarlierCommands {
 
 /** What earlier runs have left, and who is told of what comes. */
 function longOf(run: ItemRun) {
-  const { manifest, item, before } = run
+  const { manifest, item, before, halves } = run
   const target = before?.target ?? null
+  let base = target
   return {
     commands: commandsOf(run),
     course: courseOf(run, target),
     target,
     madeBefore: [...(before?.unnoted ?? [])].flatMap((path) => before?.made.get(path)?.made ?? []),
-    onBegin: (target: VPath) => beginAt(run, item, target),
-    onMade: (made: Made, sourceMtimeNs: bigint | null) =>
+    onBegin: (target: VPath) => {
+      base = target
+      return beginAt(run, item, target)
+    },
+    onMade: (made: Made, sourceMtimeNs: bigint | null) => {
+      // It is whole now.
+      halves.delete(`${base}${made.path}`)
       manifest.addMade(item, {
         made,
         sourceMtimeNs: sourceMtimeNs === null ? null : String(sourceMtimeNs),
-      }),
+      })
+    },
   }
 }
 
