@@ -92,6 +92,21 @@ describe('data of ICU', () => {
     expect(isNeeded(name)).toBe(stays)
   })
 
+  it('is not cut out where the table of segments is full', () => {
+    const file = Buffer.alloc(0x40000)
+    file.writeUInt32BE(0x7f454c46, 0)
+    file[4] = 2
+    file[5] = 1
+    // One segment, of all bytes, that is loaded.
+    file.writeBigUInt64LE(64n, 32)
+    file.writeUInt16LE(1, 56)
+    file.writeUInt32LE(1, 64)
+    file.writeBigUInt64LE(0x40000n, 64 + 32)
+    file.writeBigUInt64LE(0x40000n, 64 + 40)
+    file.writeBigUInt64LE(0x1000n, 64 + 48)
+    expect(cutOut(file, 0x10000, 0x20000)).toBe(file)
+  })
+
   it('is not cut out of what is no program, or has none', () => {
     expect(() => cutOut(Buffer.alloc(4096), 0, 4096)).toThrow('no 64-bit ELF file')
     expect(() => trimIcuData(Buffer.alloc(4096))).toThrow('no data of ICU')

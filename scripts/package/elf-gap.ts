@@ -17,8 +17,8 @@ interface Segment {
 }
 
 /**
- * The file without those of its bytes from `start` to `end` that make up whole pages. Throws where they are not
- * within one segment, or its table of segments has no room for one more.
+ * The file without those of its bytes from `start` to `end` that make up whole pages; the file itself where its table of
+ * segments has no room for one more, as that of Node for linux-arm64. Throws where they are not within one segment.
  */
 export function cutOut(file: Buffer, start: number, end: number): Buffer {
   const segments = readSegments(file)
@@ -37,6 +37,7 @@ export function cutOut(file: Buffer, start: number, end: number): Buffer {
   const behind = shifted(whole, to - whole.offset)
   const parts = [...segments.slice(0, index), before, behind, ...segments.slice(index + 1)]
   const fitting = parts.length > segments.length ? joinTwo(parts, segments.length) : parts
+  if (!fitting) return file
   const moved = fitting.map((one) =>
     one.offset >= to ? { ...one, offset: one.offset - gap } : one,
   )
@@ -73,8 +74,8 @@ function shifted(segment: Segment, bytes: number): Segment {
   }
 }
 
-/** Makes one of two that follow each other in the file as they do in memory, so that one more fits into the table. */
-function joinTwo(segments: Segment[], room: number): Segment[] {
+/** Makes one of two that follow each other in the file as they do in memory, so that one more fits into the table; null without any. */
+function joinTwo(segments: Segment[], room: number): Segment[] | null {
   for (const [i, one] of segments.entries()) {
     const next = segments[i + 1]
     if (!next || !isLoad(one) || !isLoad(next) || one.flags !== next.flags) continue
@@ -91,7 +92,7 @@ function joinTwo(segments: Segment[], room: number): Segment[] {
     const fewer = [...segments.slice(0, i), joined, ...segments.slice(i + 2)]
     if (fewer.length <= room) return fewer
   }
-  throw new Error('the table of segments has no room for one more')
+  return null
 }
 
 function moveSections(
