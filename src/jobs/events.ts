@@ -42,6 +42,8 @@ export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents 
   /** What each waits for. */
   const listeners = new Map<() => void, Wait['test']>()
   let version = 0
+  /** Up to which change those who wait have been woken. */
+  let woken = 0
   let timer: NodeJS.Timeout | undefined
   let isStopping = false
 
@@ -49,16 +51,22 @@ export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents 
   const isLatest = ({ at, entry }: { at: number; entry: Entry }) =>
     shown.get(entry)?.version === at && entries.get(entry.record.id) === entry
   const look = () => {
-    const changed: Entry[] = []
     for (const entry of entries.values()) {
       const facts = factsOf(entry)
       if (shown.get(entry)?.facts === facts) continue
       shown.set(entry, { facts, version: ++version })
       changes.push({ at: version, entry })
-      changed.push(entry)
     }
     if (changes.length > 2 * entries.size + MAX_SURPLUS) changes = changes.filter(isLatest)
-    return changed
+  }
+  const changedAfter = (seen: number) => {
+    const changed: Changed[] = []
+    for (let i = changes.length - 1; i >= 0; i--) {
+      const change = changes[i]
+      if (!change || change.at <= seen) break
+      if (isLatest(change)) changed.push({ id: nameOf(change.at), entry: change.entry })
+    }
+    return changed.reverse()
   }
   const begin = () => {
     const ticks = Math.ceil(listeners.size / LISTENERS_PER_TICK)
@@ -67,25 +75,21 @@ export function createJobEvents(entries: ReadonlyMap<string, Entry>): JobEvents 
   const tick = () => {
     timer = undefined
     if (listeners.size === 0) return
-    const changed = look()
+    look()
+    const changed = changedAfter(woken)
+    woken = version
     begin()
     for (const [wake, test] of [...listeners])
-      if (changed.some(({ record }) => test(record))) wake()
+      if (changed.some(({ entry }) => test(entry.record))) wake()
   }
   return {
     now: () => nameOf(version),
     since(id) {
-      // Else the timer has just looked.
-      if (timer === undefined) look()
+      // Who comes for the first time is told what is now; others what the timer has found.
+      if (timer === undefined || id === '') look()
+      if (timer === undefined) woken = version
       const [of, number] = id.split('-')
-      const seen = of === run ? Number(number) : 0
-      const changed: Changed[] = []
-      for (let i = changes.length - 1; i >= 0; i--) {
-        const change = changes[i]
-        if (!change || change.at <= seen) break
-        if (isLatest(change)) changed.push({ id: nameOf(change.at), entry: change.entry })
-      }
-      return changed.reverse()
+      return changedAfter(of === run ? Number(number) : 0)
     },
     async next(id, { ms, signal, test }) {
       if (isStopping || signal.aborted) return false

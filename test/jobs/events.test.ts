@@ -56,3 +56,19 @@ it('who has nothing to hear of is not woken, and is told later of all that was',
   expect(woken).toEqual([1, 2])
   expect(events.since(id).map(({ entry }) => entry)).toEqual([own, other])
 })
+
+it('who comes between two looks is told of a job as it is now, and those who wait of what it was', async () => {
+  const job = entryOf(jobOf(1))
+  const events = createJobEvents(new Map([[job.record.id, job]]))
+  onTestFinished(() => events.stop())
+  const wait = { ms: WAIT_MS, signal: new AbortController().signal, test: () => true }
+  events.since('')
+  const before = events.now()
+  const next = events.next(before, wait)
+  job.record.state = 'failed'
+  const [told] = events.since('')
+  expect(told?.id).not.toBe(before)
+  expect(told?.id).toBe(events.now())
+  expect(await next).toBe(true)
+  expect(events.since(before).map(({ id }) => id)).toEqual([told?.id])
+})

@@ -109,8 +109,11 @@ export async function givePassword({ id, items, state, reason }: Job): Promise<v
 
 /** A refusal is told. */
 export async function steerJob(id: string, action: JobAction, password?: string): Promise<void> {
+  const before = knownJob(id)
   try {
-    take(await actOnJob(id, action, password))
+    const job = await actOnJob(id, action, password)
+    // An event may have been faster.
+    if (knownJob(id) === before) take(job)
   } catch (error) {
     toastError(error)
     await look(id)
@@ -163,15 +166,18 @@ function isAbout({ kind, to, items }: Job, folder: string): boolean {
   return kind !== 'copy' && items.some((path) => parentOf(path) === folder)
 }
 
+function knownJob(id: string): Job | undefined {
+  return jobs.list.find((job) => job.id === id)
+}
+
 async function look(id: string): Promise<void> {
-  const known = () => jobs.list.find((job) => job.id === id)
   try {
     const job = await getJob(id)
-    const now = known()
+    const now = knownJob(id)
     // An event may have been faster.
     if (now !== undefined && !hasEnded(now)) take(job)
   } catch (error) {
-    const now = known()
+    const now = knownJob(id)
     if (!(error instanceof ApiError) || error.status !== 404 || now === undefined) return
     jobs.list = jobs.list.filter((job) => job !== now)
     // It ended and was forgotten elsewhere: nobody knows how.

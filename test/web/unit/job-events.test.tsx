@@ -1,7 +1,7 @@
 // A stream of events keeps one of the six connections that a browser has to a server: no page holds one that needs none.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import type { Job, JobState } from '../../../src/job-types.ts'
-import { dismissJobs, followJob } from '../../../web/operations/follow-jobs.ts'
+import { dismissJobs, followJob, steerJob } from '../../../web/operations/follow-jobs.ts'
 import { jobs } from '../../../web/state/jobs.ts'
 
 const jobOf = (state: JobState) =>
@@ -71,4 +71,24 @@ it('is not asked for by a page out of sight', async () => {
   await new Promise((resolve) => setTimeout(resolve))
   expect(open.length).toBe(0)
   expect(jobs.list.length).toBe(1)
+})
+
+it('counts for more than the answer to a button, which may come later', async () => {
+  let answer: (response: Response) => void = () => {}
+  const answered = new Promise<Response>((resolve) => {
+    answer = resolve
+  })
+  const { fetch } = globalThis
+  vi.stubGlobal('fetch', (url: string, init?: RequestInit) =>
+    url.endsWith('/resume') ? answered : fetch(url, init),
+  )
+  void followJob(jobOf('paused'))
+  await expect.poll(() => open.length).toBe(1)
+  const steered = steerJob('1', 'resume')
+  open[0]?.(jobOf('done'))
+  await expect.poll(() => jobs.list[0]?.state).toBe('done')
+  answer(Response.json(jobOf('running')))
+  await steered
+  expect(jobs.list[0]?.state).toBe('done')
+  dismissJobs()
 })
