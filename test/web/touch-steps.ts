@@ -9,6 +9,14 @@ export interface Point {
   y: number
 }
 
+/** Whether a finger at this point meets the element; in the listing when what fingers do there has been loaded. */
+function isFreeAt(target: Locator, at: Point): Promise<boolean> {
+  return target.evaluate((element, { x, y }) => {
+    const isListened = element.closest('.grid:not([data-gestures])') === null
+    return isListened && element.contains(document.elementFromPoint(x, y))
+  }, at)
+}
+
 /** The middle of what is to be touched, when it stands still, is painted and nothing lies above it. */
 export async function placeToTouch(target: Locator): Promise<Point> {
   const middle = async () => {
@@ -20,10 +28,7 @@ export async function placeToTouch(target: Locator): Promise<Point> {
     // A finger lands on what was painted last.
     await twoFrames(target.page())
     const later = await middle()
-    const isFree = await target.evaluate(
-      (element, { x, y }) => element.contains(document.elementFromPoint(x, y)),
-      at,
-    )
+    const isFree = await isFreeAt(target, at)
     return isFree && later.x === at.x && later.y === at.y ? at : null
   })
 }
@@ -68,9 +73,7 @@ export async function holdEntry(page: Page, target: Locator): Promise<void> {
     const point = { x: x + Math.min(120, width / 2), y: y + Math.min(20, height / 2) }
     // A finger lands on what was painted last.
     await twoFrames(page)
-    const isFree = await target.evaluate((element, { x, y }) => {
-      return element.contains(document.elementFromPoint(x, y))
-    }, point)
+    const isFree = await isFreeAt(target, point)
     const now = await boxOf(target)
     return isFree && now.x === x && now.y === y ? point : null
   })

@@ -20,7 +20,11 @@ import { attachGestures, type GestureHandlers } from './touch-gestures.ts'
 export function attachTouch(scroller: HTMLElement, signal: AbortSignal): void {
   if (signal.aborted) return
   const detach = attachGestures(scroller, gesturesOf(scroller))
-  signal.addEventListener('abort', detach, { once: true })
+  scroller.dataset.gestures = 'own'
+  signal.addEventListener('abort', () => {
+    delete scroller.dataset.gestures
+    detach()
+  })
   scroller.addEventListener('pointerdown', closeSwipe, { signal })
 }
 
