@@ -200,8 +200,8 @@ interface Placing {
 function useFocusAndScroll(placing: Placing) {
   const { scroller, geometry, headerPx, coverPx, lines, ready, look } = placing
   const { focus, landing } = useListing().shown
-  /** How many more drawings may bring the row that is to be focused. */
-  const focusTries = useRef(0)
+  /** The focused row is to have the keyboard; until it is drawn, the list itself has it. */
+  const wanted = useRef<'no' | 'yes' | 'undrawn'>('no')
 
   const bringIntoView = useEffectEvent((path: string, where: 'nearest' | 'middle') => {
     const element = scroller.current
@@ -232,22 +232,23 @@ function useFocusAndScroll(placing: Placing) {
     const active = document.activeElement
     const idle = active === null || active === document.body || element.contains(active)
     // Coming from a link elsewhere, keys should act here; what is being typed into keeps them.
-    if (idle || (landing.arrival && !takesKeys(active))) focusTries.current = 2
+    if (idle || (landing.arrival && !takesKeys(active))) wanted.current = 'yes'
   }, [landing, ready])
 
   // The focused row may have been drawn just now, or not be in sight at all.
   // biome-ignore lint/correctness/useExhaustiveDependencies: lines say what is drawn
   useLayoutEffect(() => {
-    if (focusTries.current === 0) return
-    // Somebody types elsewhere by now, for instance in the shell that made this smaller.
-    if (takesKeys(document.activeElement)) {
-      focusTries.current = 0
+    if (wanted.current === 'no') return
+    const element = scroller.current
+    const active = document.activeElement
+    // Somebody types elsewhere by now, for instance in the shell that made this smaller, or has gone elsewhere.
+    if (takesKeys(active) || (wanted.current === 'undrawn' && active !== element)) {
+      wanted.current = 'no'
       return
     }
-    const element = scroller.current
     const cell = focus === null ? null : cellOf(element, indexOfPath(focus))
     // Nothing to wait for without a focused entry; a later try would interrupt a press of the mouse.
-    focusTries.current = cell === null && focus !== null ? focusTries.current - 1 : 0
+    wanted.current = cell === null && focus !== null ? 'undrawn' : 'no'
     ;(cell ?? element)?.focus({ preventScroll: true })
   }, [focus, lines, landing])
 
@@ -262,7 +263,7 @@ function useFocusAndScroll(placing: Placing) {
 
   return (path: string) => {
     setShown({ focus: path })
-    focusTries.current = 2
+    wanted.current = 'yes'
     bringIntoView(path, 'nearest')
   }
 }
