@@ -1,8 +1,10 @@
 // What visitors of a link to a single file see and can do, with a password and without.
+import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { setModified } from '../support/tree.ts'
 import { sharedBrowser, takeHome } from './browser-steps.ts'
+import { twoFrames } from './listing-steps.ts'
 import {
   addresses,
   clipboard,
@@ -106,31 +108,31 @@ describe('a shared file', () => {
     const first = page.getByText('Paragraph 0', { exact: true })
     await first.waitFor()
     const box = page.locator('.pubstage :has(> .md)')
-    // Keys scroll in steps: the next key waits for the last one of them.
-    const isAtEnd = () =>
-      page.evaluate(() => {
-        const { scrollTop, clientHeight, scrollHeight } = document.scrollingElement as Element
-        return scrollTop > 100 && scrollTop + clientHeight > scrollHeight - 2
-      })
     const tops = async () => ({
       page: Math.round(await page.evaluate(() => window.scrollY)),
       text: Math.round(await box.evaluate((element) => element.scrollTop)),
     })
+    // Keys scroll in steps: the next key waits for the last one of them.
+    const stopsWhere = (label: string, test: () => Promise<boolean>) =>
+      waitFor(label, async () => {
+        const before = await tops()
+        await twoFrames(page)
+        return isDeepStrictEqual(await tops(), before) && (await test())
+      })
+    const isAtEnd = ({ scrollTop, clientHeight, scrollHeight }: Element) =>
+      scrollTop > 100 && scrollTop + clientHeight > scrollHeight - 2
+    const atEndOfPage = () => page.locator(':root').evaluate(isAtEnd)
     await page.getByRole('button', { name: 'Copy link' }).focus()
     await page.keyboard.press('End')
-    await waitFor('the end of the page', isAtEnd)
+    await stopsWhere('the end of the page', atEndOfPage)
     expect((await tops()).text).toBe(0)
     await page.keyboard.press('Home')
-    await waitFor('the start of the page', async () => (await tops()).page === 0)
+    await stopsWhere('the start of the page', async () => (await tops()).page === 0)
     await first.click()
     await page.keyboard.press('End')
-    await waitFor('the end of the text', () =>
-      box.evaluate(({ scrollTop, clientHeight, scrollHeight }) => {
-        return scrollTop > 100 && scrollTop + clientHeight > scrollHeight - 2
-      }),
-    )
+    await stopsWhere('the end of the text', () => box.evaluate(isAtEnd))
     await page.keyboard.press('End')
-    await waitFor('the end of the page', isAtEnd)
+    await stopsWhere('the end of the page', atEndOfPage)
   })
 
   it('of an unknown kind can be looked into as text and as bytes', async () => {
