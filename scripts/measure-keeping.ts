@@ -1,7 +1,8 @@
 // Measures trash, versions and history against what they stand beside, by the packaged executable:
 // `node scripts/measure-keeping.ts [rounds] [files] [case...]`, by default 5 rounds and 100,000 files. Both sides of a
 // ratio take turns within a round, so that a busy machine changes it little; the median of the rounds is printed with the
-// lowest and the highest. Files are in memory where the system has a folder for that.
+// lowest and the highest. Files are in memory where the system has a folder for that; what is replaced is measured on the
+// disk as well, which has blocks to free when no version keeps them.
 import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -34,12 +35,13 @@ const NOTHING_SPENT = { clock: 0, processor: 0 }
 const MOVED = 1_000
 const LISTINGS = 400
 const QUIET = ['--trash', 'off', '--versions=false']
+const VERSIONS = { on: [], off: ['--versions=false'] }
 
 const rounds = Number(process.argv[2] ?? 5)
 const files = Number(process.argv[3] ?? 100_000)
 const wanted = process.argv.slice(4)
 
-const serve = (args: string[] = []) => serveIn(memoryFolder(), { args })
+const serve = (args: string[] = [], parent = memoryFolder()) => serveIn(parent, { args })
 
 /** Milliseconds that the processor was busy with a server. */
 const processorMs = ({ program }: Server) => cpuMsOf(program.process.pid ?? 0)
@@ -89,11 +91,12 @@ async function trashing(stack: AsyncDisposableStack): Promise<Round> {
 function besides(
   sides: { on: string[]; off: string[] },
   work: (server: Server, time: number) => Promise<unknown>,
+  parent?: string | null,
 ): Round {
   return async () => {
     await using stack = new AsyncDisposableStack()
     const start = async (args: string[]) => ({
-      server: stack.use(await serve(args)),
+      server: stack.use(await serve(args, parent)),
       ...NOTHING_SPENT,
     })
     const [on, off] = [await start(sides.on), await start(sides.off)]
@@ -206,7 +209,8 @@ async function undoing(stack: AsyncDisposableStack): Promise<Round> {
 
 const cases: Record<string, Case> = {
   trashing,
-  versions: async () => besides({ on: [], off: ['--versions=false'] }, replace),
+  'versions on the disk': async () => besides(VERSIONS, replace, null),
+  'versions in memory': async () => besides(VERSIONS, replace),
   history: async () => besides({ on: ['--versions=false'], off: QUIET }, upload),
   emptying,
   'first page': firstPage,
