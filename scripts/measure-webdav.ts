@@ -236,6 +236,8 @@ async function rclone(server: Server): Promise<Round> {
   let round = 0
   return async () => {
     round++
+    // rclone makes folders below the address alone.
+    mkdirSync(tree.at(`rclone-${round}`))
     const ours = await msOf(() =>
       copy(`${program.origin}/dav/rclone-${round}`, `,vendor=other,user=admin,pass='${secret}'`),
     )
