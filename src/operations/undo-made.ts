@@ -13,8 +13,8 @@ export interface Come {
   made: Made
   /** See Made.replaced; undefined where nothing was. */
   replaced: string | null | undefined
-  /** A folder of which nobody knows what was in it: it goes as it is. */
-  isWhole: boolean
+  /** When a folder came back of which nobody knows what was in it: what is older is as it was. Null for all else. */
+  restoredMs: number | null
 }
 
 interface Taking extends Telling {
@@ -26,10 +26,10 @@ interface Taking extends Telling {
 export function addCome(
   come: Map<VPath, Come>,
   vpath: VPath,
-  { made, isWhole }: Pick<Come, 'made' | 'isWhole'>,
+  { made, restoredMs }: Pick<Come, 'made' | 'restoredMs'>,
 ): void {
   const { replaced } = made
-  come.set(vpath, { made: come.get(vpath)?.made ?? made, replaced, isWhole })
+  come.set(vpath, { made: come.get(vpath)?.made ?? made, replaced, restoredMs })
 }
 
 /**
@@ -56,15 +56,18 @@ interface Visited {
 async function visit(taking: Taking, vpath: VPath): Promise<Visited> {
   const { actor, trees, come } = taking
   actor.signal.throwIfAborted()
-  const kept = (error: unknown) => {
-    taking.onKept(vpath, asAppError(error))
-    return { vpath, entries: null }
-  }
+  const kept = (error: unknown) => keep(taking, vpath, error)
   try {
-    const { made, isWhole } = come.get(vpath) ?? {}
+    const { made, restoredMs = null } = come.get(vpath) ?? {}
     const why = made ? await changeSince(trees, vpath, made) : 'precondition_failed'
     if (why) throw new AppError(why, `${vpath} is not as it was made`)
-    if (isWhole || made?.sizeBytes !== null) return { vpath, entries: 1 }
+    if (made?.sizeBytes !== null) return { vpath, entries: 1 }
+    if (restoredMs !== null)
+      return await visitRestored(taking, vpath, {
+        mtimeNs: (await trees.stat(vpath)).mtimeNs,
+        // The system's time has more digits.
+        restoredNs: BigInt(restoredMs + 1) * 1_000_000n,
+      })
   } catch (error) {
     return kept(error)
   }
@@ -80,6 +83,32 @@ async function visit(taking: Taking, vpath: VPath): Promise<Visited> {
   if (below.every(({ entries }) => entries !== null))
     return { vpath, entries: below.reduce((sum, { entries }) => sum + (entries ?? 0), 1) }
   await takeWhole(taking, below)
+  return { vpath, entries: null }
+}
+
+/** A folder in which something has come or gone since it was restored stays, and so does a file that was written. */
+async function visitRestored(
+  taking: Taking,
+  vpath: VPath,
+  { mtimeNs, restoredNs }: { mtimeNs: bigint; restoredNs: bigint },
+): Promise<Visited> {
+  const { actor, trees } = taking
+  const keepChanged = (vpath: VPath) =>
+    keep(taking, vpath, new AppError('precondition_failed', `${vpath} has changed since`))
+  if (mtimeNs > restoredNs) return keepChanged(vpath)
+  const below: Visited[] = []
+  for await (const slice of trees.listInSlices(vpath, actor.signal))
+    for (const { vpath, kind, stat } of slice)
+      if (kind === 'dir')
+        below.push(await visitRestored(taking, vpath, { mtimeNs: stat.mtimeNs, restoredNs }))
+      else below.push(stat.ownMtimeNs > restoredNs ? keepChanged(vpath) : { vpath, entries: 1 })
+  if (below.every(({ entries }) => entries !== null)) return { vpath, entries: 1 }
+  await takeWhole(taking, below)
+  return { vpath, entries: null }
+}
+
+function keep({ onKept }: Taking, vpath: VPath, error: unknown): Visited {
+  onKept(vpath, asAppError(error))
   return { vpath, entries: null }
 }
 

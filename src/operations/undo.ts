@@ -83,6 +83,8 @@ interface UndoingNow extends Undoing {
 // something comes back, are out of its way; other folders go when that has left them.
 async function undoSteps(undoing: UndoingNow, steps: readonly Step[]): Promise<void> {
   const come = new Map<VPath, Come>()
+  // One of them may have put something into what another one has restored.
+  const endMs = Math.max(...steps.map(({ atMs }) => atMs))
   for (const step of steps) {
     undoing.actor.signal.throwIfAborted()
     if (!COMING.has(step.kind)) {
@@ -93,12 +95,17 @@ async function undoSteps(undoing: UndoingNow, steps: readonly Step[]): Promise<v
       await takeAway(tellingOf(undoing), first)
       for (const vpath of first.keys()) come.delete(vpath)
     }
-    await undoStep(undoing, step, come)
+    await undoStep(undoing, step, come, endMs)
   }
   await takeAway(tellingOf(undoing), come)
 }
 
-async function undoStep(undoing: UndoingNow, step: Step, come: Map<VPath, Come>): Promise<void> {
+async function undoStep(
+  undoing: UndoingNow,
+  step: Step,
+  come: Map<VPath, Come>,
+  endMs: number,
+): Promise<void> {
   const { services, user } = undoing.actor
   const path = pathOf(services, user, step.path)
   const to = step.to === undefined ? path : pathOf(services, user, step.to)
@@ -107,9 +114,9 @@ async function undoStep(undoing: UndoingNow, step: Step, come: Map<VPath, Come>)
   const entries = await madeBy(services.historyFiles, step)
   if (step.kind === 'move') return moveBack(undoing, entries, to, path)
   if (step.kind === 'mode') return restoreModes(tellingOf(undoing), path, entries)
-  const isWhole = step.kind === 'restore'
-  for (const made of entries) addCome(come, `${to}${made.path}` as VPath, { made, isWhole })
-  if (isWhole && step.kept.length > 0) {
+  const restoredMs = step.kind === 'restore' ? endMs : null
+  for (const made of entries) addCome(come, `${to}${made.path}` as VPath, { made, restoredMs })
+  if (restoredMs !== null && step.kept.length > 0) {
     await takeAway(tellingOf(undoing), come)
     come.clear()
   }

@@ -1,5 +1,5 @@
 // Undoing what has come, gone and was replaced, over HTTP: into the trash, out of it, and from versions.
-import { rm, writeFile } from 'node:fs/promises'
+import { rm, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { latest, names, opened, patch, undo } from '../support/history.ts'
@@ -132,6 +132,30 @@ describe('undoing a deletion', () => {
     expect(await app.tree.read('c.txt')).toBe('c')
     expect((await undo(bob, (await latest(bob)).id)).done).toBe(2)
     expect(await names(app)).toEqual([])
+  })
+
+  it('and then its Undo leaves what has come into it or was written since', async () => {
+    const { app, bob } = await opened({
+      'd/old.txt': 'o',
+      'd/new/old.txt': 'o',
+      'd/as-it-was/a': 'a',
+    })
+    await using _ = app
+    await bob.fetch('/api/resources/d', { method: 'DELETE' })
+    await undo(bob, (await latest(bob)).id)
+    const { id } = await latest(bob)
+    await writeFile(join(app.tree.root, 'd/new/by-another'), 'x')
+    await writeFile(join(app.tree.root, 'd/old.txt'), 'written')
+    // Not in the same millisecond.
+    const later = new Date(Date.now() + 1_000)
+    for (const path of ['d/new', 'd/old.txt']) await utimes(join(app.tree.root, path), later, later)
+    expect(await undo(bob, id)).toEqual({
+      status: 200,
+      done: 1,
+      kept: ['/d/new', '/d/old.txt'].map((path) => ({ path, code: 'precondition_failed' })),
+    })
+    expect(await names(app, 'd')).toEqual(['new', 'old.txt'])
+    expect(await app.tree.read('d/new/by-another')).toBe('x')
   })
 
   it('leaves what has taken the place since', async () => {
