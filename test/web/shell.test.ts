@@ -1,7 +1,7 @@
 // The shell panel on a server that allows commands.
 import { existsSync } from 'node:fs'
 import { appendFile, readFile } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { beforeAll, describe, expect, it } from 'vitest'
 import type { UserRecord } from '../../src/api-types.ts'
 import { waitFor } from '../support/deadline.ts'
@@ -86,6 +86,21 @@ function untilShown(page: Page, text: string): Promise<boolean> {
 }
 
 describe('the shell', () => {
+  it('has a head that runs as words do, and a screen that runs from left to right', async () => {
+    await using open = await site.open()
+    const { page } = open
+    await openShell(page)
+    await page.evaluate(() => {
+      document.documentElement.dir = 'rtl'
+    })
+    const leftOf = async (target: Locator) => (await boxOf(target)).x
+    const close = page.getByRole('button', { name: 'Close terminal' })
+    const title = page.locator('.term').getByText('Terminal ·')
+    expect(await leftOf(close)).toBeLessThan(await leftOf(title))
+    const screen = page.locator('.term__screen')
+    expect(await screen.evaluate((element) => getComputedStyle(element).direction)).toBe('ltr')
+  })
+
   it('runs a command in the open folder and shows its colours', async () => {
     await using open = await site.open({ path: '/files/site/' })
     const { page } = open
