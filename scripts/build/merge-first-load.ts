@@ -160,8 +160,9 @@ function takeFrom(outputs: Outputs, merged: Merged): esbuild.Plugin {
 }
 
 /**
- * Gives every chunk a name that covers its own hash and the merged files': a name that a browser has
- * kept must never stand for content that asks for a merged file of another build.
+ * Gives every chunk a name that covers all of them and the merged files: a name that a browser has
+ * kept must never stand for content that asks for a merged file of another build. What the names of a
+ * build have in common costs the first load next to nothing, where a hash for each would cost half a kilobyte.
  */
 async function renameChunks(
   staticDir: string,
@@ -170,11 +171,13 @@ async function renameChunks(
   files: string[],
 ): Promise<(name: string) => string> {
   const names = new Map<string, string>()
+  const build = hash8([...outputs.keys(), ...files].join(':')).slice(0, 6)
   for (const [name, { imports }] of outputs) {
     // Files without imports (workers, styles, fonts) name nobody.
     if (!/^(main|c)-.*\.js$/.test(name) || merged.has(name)) continue
     if (imports.length === 0 && name.startsWith('c-')) continue
-    names.set(name, name.replace(/[A-Z0-9]{8}\.js$/, `${hash8([name, ...files].join(':'))}.js`))
+    const own = names.size.toString(36).toUpperCase().padStart(2, '0')
+    names.set(name, name.replace(/[A-Z0-9]{8}\.js$/, `${build}${own}.js`))
   }
   const rename = (name: string): string => names.get(name) ?? name
   const texts = [...outputs.keys(), ...files].filter(
