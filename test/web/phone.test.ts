@@ -8,7 +8,7 @@ import { loginAs } from '../support/login.ts'
 import type { Program } from '../support/program.ts'
 import type { TreeContent } from '../support/tree.ts'
 import { servedPages } from './browser-steps.ts'
-import { entry, expectSelected, toast } from './listing-steps.ts'
+import { entry, expectSelected, toast, twoFrames } from './listing-steps.ts'
 import { makePicture } from './share-steps.ts'
 import { placeToTouch } from './touch-steps.ts'
 
@@ -317,6 +317,40 @@ describe('the files screen on a phone', () => {
 })
 
 describe('the files screen on a tablet', () => {
+  it('takes a tap beside what lies over it for no tap on itself', async () => {
+    const files = Object.fromEntries(Array.from({ length: 8 }, (_, n) => [`${n}.txt`, 'x']))
+    await using open = await openServed(
+      { ...files, 'folder/x.txt': 'x' },
+      { path: '/files/', viewport: { width: 820, height: 1180 }, hasTouch: true, isMobile: true },
+    )
+    const { page } = open
+    const [high, low] = [
+      await placeToTouch(entry(page, 'folder')),
+      await placeToTouch(entry(page, '7.txt')),
+    ]
+    const over = page.getByRole('dialog').or(page.getByRole('menu'))
+    const leaveAt = async ({ x, y }: Point) => {
+      await over.waitFor()
+      await page.touchscreen.tap(x, y)
+      await over.waitFor({ state: 'detached' })
+      // What a tap opens is asked for at once.
+      await twoFrames(page)
+      expect(new URL(page.url()).pathname).toBe('/files/')
+    }
+    const more = entry(page, '0.txt').getByRole('button', { name: 'More' })
+    await more.tap()
+    await leaveAt(high)
+    await more.tap()
+    await page.getByRole('menuitem', { name: 'Rename' }).tap()
+    await page.getByRole('dialog').waitFor()
+    await leaveAt(high)
+    await page.getByRole('button', { name: /Search files and folders/ }).tap()
+    await leaveAt(low)
+    // The page itself takes taps as before.
+    await entry(page, 'folder').tap()
+    await entry(page, 'x.txt').waitFor()
+  })
+
   it('pastes, downloads and refreshes by finger from the button beside the breadcrumbs', async () => {
     await using open = await openServed(
       { 'a.txt': 'a', 'to/x.txt': 'x' },

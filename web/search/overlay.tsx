@@ -19,6 +19,7 @@ import { announce } from '../lib/page/announce.ts'
 import { goHref } from '../lib/page/navigate.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useModal } from '../lib/page/use-modal.ts'
+import { usePressBeside } from '../lib/page/use-press-beside.ts'
 import { filesHref, joinPath, ROOT } from '../lib/paths.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
@@ -49,6 +50,7 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
   const close = () => answer(null)
 
   useModal(dialog, { focus: () => input.current?.focus(), dismiss: close })
+  const beside = usePressBeside(close)
 
   async function open(index: number, inFolder: boolean) {
     const hit = hits[index]
@@ -87,13 +89,7 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
   }
 
   return (
-    <dialog
-      ref={dialog}
-      className="sx"
-      aria-label={t`Search`}
-      onKeyDown={onKeyDown}
-      onPointerDown={(event) => event.target === dialog.current && close()}
-    >
+    <dialog ref={dialog} className="sx" aria-label={t`Search`} onKeyDown={onKeyDown} {...beside}>
       <div className="sx__box">
         <QueryLine id={id} input={input} search={search} onClose={close} />
         <Filters input={input} search={search} openFolder={folder} />

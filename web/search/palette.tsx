@@ -7,6 +7,7 @@ import { type KeyboardEvent, useEffect, useId, useRef, useState } from 'react'
 import { keyLetter } from '../lib/page/keys.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useModal } from '../lib/page/use-modal.ts'
+import { usePressBeside } from '../lib/page/use-press-beside.ts'
 import { foldForTyping } from '../lib/type-ahead.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
@@ -38,6 +39,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
   const wanted = wantedOf(text)
 
   useModal(dialog, { focus: () => input.current?.focus(), dismiss: () => answer(null) })
+  const beside = usePressBeside(() => answer(null))
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: the active line moved
   useEffect(() => {
@@ -73,7 +75,7 @@ export function PalettePrompt({ answer }: PromptProps<'palette'>) {
       className="dlg dlg--top palette"
       aria-label={t`Search and commands`}
       onKeyDown={onKeyDown}
-      onPointerDown={(event) => event.target === dialog.current && answer(null)}
+      {...beside}
     >
       <div className="palette__box col">
         {/* biome-ignore lint/a11y/noLabelWithoutControl: the combobox is its control */}
@@ -172,7 +174,11 @@ function Option({ id, item, typed, active, onHover, onRun }: OptionProps) {
         <item.icon className={item.flip ? 'i flip' : 'i'} aria-hidden />
       )}
       <Marked label={item.label} typed={typed} />
-      {item.note !== undefined && <bdi className="palette__note trunc">{item.note}</bdi>}
+      {item.note !== undefined && (
+        <span className="palette__note row">
+          <bdi className="trunc">{item.note}</bdi>
+        </span>
+      )}
       {item.keys !== undefined && (
         <span className="palette__keys">
           <Kbd keys={item.keys} />

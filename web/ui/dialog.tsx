@@ -3,17 +3,10 @@
 
 import { useLingui } from '@lingui/react/macro'
 import { X } from 'lucide-react'
-import {
-  type KeyboardEvent,
-  type PointerEvent,
-  type ReactNode,
-  useEffect,
-  useId,
-  useRef,
-  useState,
-} from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { TOUCHED } from '../lib/page/media.ts'
 import { useModal } from '../lib/page/use-modal.ts'
+import { usePressBeside } from '../lib/page/use-press-beside.ts'
 import { Button, IconButton } from './button.tsx'
 import './dialog.css'
 
@@ -58,7 +51,6 @@ export function Dialog(given: DialogProps) {
   const props = given.busy ? { ...given, guarded: true, onClose: () => {} } : given
   const id = useId()
   const ref = useRef<HTMLDialogElement>(null)
-  const downOnBackdrop = useRef(false)
   const [refusals, setRefusals] = useState(0)
   const { alert = false, guarded = false, onClose } = props
 
@@ -77,6 +69,8 @@ export function Dialog(given: DialogProps) {
     if (guarded) refuse()
     else onClose()
   }
+
+  const beside = usePressBeside(() => (alert ? refuse() : dismiss()))
 
   useEffect(() => {
     if (!guarded) setRefusals(0)
@@ -109,15 +103,10 @@ export function Dialog(given: DialogProps) {
       aria-labelledby={`${id}-title`}
       aria-describedby={alert ? `${id}-body` : undefined}
       onKeyDown={onKeyDown}
+      {...beside}
       onPointerDown={(event) => {
         ref.current?.classList.remove(NUDGED)
-        downOnBackdrop.current = isBeside(event)
-      }}
-      onPointerUp={(event) => {
-        // A drag that starts inside, such as selecting text, must not close the dialog.
-        if (!downOnBackdrop.current || !isBeside(event)) return
-        if (guarded || alert) refuse()
-        else onClose()
+        beside.onPointerDown(event)
       }}
     >
       <Head id={`${id}-title`} {...props} />
@@ -198,13 +187,6 @@ function focusFirst(dialog: HTMLDialogElement, alert: boolean): void {
     dialog.querySelector<HTMLElement>(`.dlg__foot button:${alert ? 'first' : 'last'}-of-type`)
   target?.focus()
   if (target instanceof HTMLInputElement && target.dataset.select === undefined) target.select()
-}
-
-/** True on the backdrop, which is a part of the dialog element outside of its box. */
-function isBeside({ target, currentTarget, clientX, clientY }: PointerEvent): boolean {
-  if (target !== currentTarget) return false
-  const { left, right, top, bottom } = currentTarget.getBoundingClientRect()
-  return clientX < left || clientX > right || clientY < top || clientY > bottom
 }
 
 const NUDGED = 'dlg--nudge'

@@ -176,7 +176,9 @@ function useDismissal(
       // The opener closes the menu itself with the click that follows.
       const onOpener =
         anchor instanceof HTMLElement && target instanceof Node && anchor.contains(target)
-      if (!onOpener || type !== 'pointerdown') leave()
+      if (onOpener && type === 'pointerdown') return
+      if (sheet && type === 'pointerdown') swallowClick()
+      leave()
     }
     const scroll = (event: Event) => {
       if (sheet) return
@@ -194,6 +196,22 @@ function useDismissal(
       abort.abort()
     }
   }, [ref, anchor, sheet])
+}
+
+/** Takes the click of a press that has begun: on the veil of a sheet it must not open what lies behind. */
+function swallowClick() {
+  const over = new AbortController()
+  const { signal } = over
+  const take = (event: globalThis.MouseEvent) => {
+    over.abort()
+    // A click made by a key or by the page has no count.
+    if (event.detail === 0) return
+    event.preventDefault()
+    event.stopPropagation()
+  }
+  addEventListener('click', take, { capture: true, signal })
+  // Nothing was clicked: the finger moved or stayed.
+  addEventListener('pointerdown', () => over.abort(), { capture: true, signal })
 }
 
 function MenuButtonItem({ item, onClose }: { item: MenuItem; onClose: () => void }) {
