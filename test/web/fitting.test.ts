@@ -275,6 +275,23 @@ describe('in other languages', () => {
     await expect.poll(direction).toBe('rtl')
     await field.fill('plan')
     await waitFor('the direction of the text', async () => (await direction()) === 'ltr')
+    // Beside its icon, like everything of the page.
+    expect(await field.evaluate((each) => getComputedStyle(each).textAlign)).toBe('right')
+  })
+
+  it('where something was found stands at the end of its line, from right to left as well', async () => {
+    for (const as of ['mara', 'maryam']) {
+      await using open = await site.open({ as: userLogin(as) })
+      const { page } = open
+      await entry(page, 'plan.md').waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('dialog').getByRole('combobox').fill('aurora')
+      const option = page.getByRole('option').filter({ hasText: 'Aurora launch' }).first()
+      const line = await boxOf(option)
+      const place = await boxOf(option.getByText('teams', { exact: true }))
+      const gap = as === 'mara' ? line.right - place.right : place.x - line.x
+      expect(gap).toBeLessThan(20)
+    }
   })
 
   it('the cells of a table lie below their heading from right to left', async () => {

@@ -151,6 +151,36 @@ describe('a folder', () => {
   })
 
   it.each([
+    ['mosaic', 'mosaic'],
+    ['gallery', 'mosaic gallery'],
+  ] as const)(
+    'has as many columns on a phone while it loads as then (%s)',
+    async (layout, viewMode) => {
+      const options = { viewport: PHONE, profile: { viewMode } }
+      await using open = await openPlain({ 'a.txt': 'x', 'b.txt': 'x' }, options)
+      const { page } = open
+      await page.locator(`.grid--${layout}`).waitFor()
+      await entry(page, 'b.txt').waitFor()
+      const lefts = async (cards: string) =>
+        (await Promise.all([0, 1].map((n) => boxOf(page.locator(cards).nth(n))))).map(({ x }) => x)
+      await expect.poll(() => lefts('#listing [data-index]')).toHaveLength(2)
+      const [first, second] = await lefts('#listing [data-index]')
+      const held = Promise.withResolvers<void>()
+      await page.route('**/api/resources/', async (route) => {
+        await held.promise
+        await route.continue()
+      })
+      await page.reload()
+      await page.locator('.skeleton').waitFor()
+      const waiting = await lefts('.skeleton__card')
+      expect(Math.abs((waiting[0] ?? 0) - (first ?? 0))).toBeLessThan(4)
+      expect(Math.abs((waiting[1] ?? 0) - (second ?? 0))).toBeLessThan(4)
+      held.resolve()
+      await entry(page, 'b.txt').waitFor()
+    },
+  )
+
+  it.each([
     ['desktop', { viewport: { width: 1280, height: 800 } }],
     ['phone', { viewport: PHONE, hasTouch: true }],
   ])('moves and takes away nothing while a folder opens (%s)', async (_, device) => {

@@ -64,19 +64,30 @@ it('the editor shows a name of usual length whole', async () => {
   await expect.poll(isWhole).toBe(true)
 })
 
-it('the cross of a dialog is as large as a finger and on the line of the title', async () => {
-  await using open = await openPhone('/files/')
-  const { page } = open
-  await entry(page, 'dawn.jpg').getByRole('button').last().tap()
-  await page.getByRole('menuitem', { name: 'Share' }).tap()
-  const dialog = page.getByRole('dialog')
-  const cross = dialog.getByRole('button', { name: 'Close' }).first()
-  const box = await stillBox(cross)
-  const title = await boxOf(dialog.getByRole('heading', { level: 2 }))
-  expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44)
-  expect(box.y).toBeGreaterThanOrEqual(0)
-  expect(Math.abs(box.y + box.height / 2 - (title.y + title.height / 2))).toBeLessThan(3)
-})
+it.each([
+  ['phone', PHONE],
+  ['tablet', { width: 820, height: 1180 }],
+])(
+  'the cross of a dialog is as large as a finger and on the line of the title (%s)',
+  async (_, viewport) => {
+    await using open = await site.open({
+      path: '/files/',
+      viewport,
+      isMobile: true,
+      hasTouch: true,
+    })
+    const { page } = open
+    await entry(page, 'dawn.jpg').getByRole('button').last().tap()
+    await page.getByRole('menuitem', { name: 'Share' }).tap()
+    const dialog = page.getByRole('dialog')
+    const cross = dialog.getByRole('button', { name: 'Close' }).first()
+    const box = await stillBox(cross)
+    const title = await boxOf(dialog.getByRole('heading', { level: 2 }))
+    expect(Math.min(box.width, box.height)).toBeGreaterThanOrEqual(44)
+    expect(box.y).toBeGreaterThanOrEqual(0)
+    expect(Math.abs(box.y + box.height / 2 - (title.y + title.height / 2))).toBeLessThan(3)
+  },
+)
 
 it('choosing a folder to move to brings no keyboard over it', async () => {
   await using open = await openPhone('/files/')
