@@ -77,6 +77,7 @@ const SEEN = object({
 
 const FILE = fileAnswers('The file or the archive.', 'Part of the file.')
 const PICTURE = fileAnswers('The picture.', 'Part of the picture.', 'image/*')
+const NO_PICTURE = empty('With `display=true`: there is no small picture of this file.')
 const SUBTITLES = fileAnswers('The subtitles.', 'Part of the subtitles.', 'text/vtt')
 
 const RESOURCE_PATHS = operations(FILES, {
@@ -219,7 +220,7 @@ const RESOURCE_PATHS = operations(FILES, {
       query('key', 'Anything that changes with the file, so that caches notice.'),
       PREVIEW_DISPLAY,
     ],
-    answers: { ...PICTURE, ...failures(202, 413, 501) },
+    answers: { ...PICTURE, 204: NO_PICTURE, ...failures(202, 413, 501) },
   }),
   'GET /api/subtitle/{path}': call('subtitle', 'Subtitles as WebVTT', {
     description: 'Converts `.srt`, `.ass` and `.ssa`; `.vtt` is sent as it is.',
@@ -355,7 +356,7 @@ const PUBLIC_PATHS = operations(PUBLIC_SHARES, {
     'Small picture of a shared file',
     {
       parameters: [INLINE, PREVIEW_DISPLAY],
-      answers: { ...PICTURE, ...failures(413, 429, 501) },
+      answers: { ...PICTURE, 204: NO_PICTURE, ...failures(413, 429, 501) },
     },
   ),
   'GET /api/public/subtitle/{hash}/{path}': call(

@@ -1,5 +1,6 @@
 // Small pictures of files (docs/http-api.md 13); the same for shares. What needs no making is the file.
 import { Hono } from 'hono'
+import type { ErrorCode } from '../api-types.ts'
 import { readHead } from '../files/listing/info.ts'
 import { contentTypeOf } from '../files/listing/mime.ts'
 import { sniff } from '../files/listing/sniff.ts'
@@ -61,11 +62,29 @@ interface Wanted {
   asker: Asker
 }
 
+/** What says that there is no picture of a file. */
+const PICTURELESS: ReadonlySet<ErrorCode> = new Set(['not_implemented', 'damaged'])
+
 /**
- * Sends a preview, or the file where no picture is made of it. The query `display` is ours: `true` for
+ * Sends a preview. A small one that a page shows and that cannot be made is 204: the page has an icon for it,
+ * and the console of the browser would list any other status as a fault.
+ */
+async function sendPreview(c: Ctx, deps: Deps, wanted: Wanted): Promise<Response> {
+  try {
+    return await makePreview(c, deps, wanted)
+  } catch (error) {
+    const isShown = wanted.size === 'thumb' && c.env.target.query.get('display') === 'true'
+    if (isShown && error instanceof AppError && PICTURELESS.has(error.code))
+      return answer(null, {}, 204)
+    throw error
+  }
+}
+
+/**
+ * The preview, or the file where no picture is made of it. The query `display` is ours: `true` for
  * what every browser shows, `full` for that in full width and height where browsers cannot show the file.
  */
-async function sendPreview(
+async function makePreview(
   c: Ctx,
   deps: Deps,
   { scope, place, size, asker }: Wanted,

@@ -94,6 +94,25 @@ describe('thumbnails', () => {
   })
 })
 
+describe('a small picture that a page shows', () => {
+  it('is nothing where none can be made, and no fault', async () => {
+    await using app = await openApp({
+      tree: { 'a.pdf': 'no paper', 'a.png': 'no picture', 'a.txt': 'a' },
+    })
+    const status = async (path: string) => (await look(app, `/api/preview/${path}`)).status
+    for (const [name, failure] of [
+      ['a.pdf', 501],
+      ['a.png', 500],
+      ['a.txt', 501],
+    ] as const) {
+      expect(await status(`thumb/${name}?inline=true`)).toBe(failure)
+      expect(await status(`big/${name}?display=true`)).toBe(failure)
+      expect(await status(`thumb/${name}?inline=true&display=true`)).toBe(204)
+    }
+    expect(await status('thumb/gone.png?display=true')).toBe(404)
+  })
+})
+
 describe('previews', () => {
   it('turn a photograph upright and fit it into 1080 pixels', async () => {
     const turned = await sharp(await png(1600, 800))
