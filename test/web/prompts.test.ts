@@ -80,7 +80,8 @@ describe('the dialogs about files', () => {
     const dialog = page.getByRole('dialog')
     for (const leave of [() => page.keyboard.press('Escape'), () => page.mouse.click(5, 400)]) {
       for (const what of ['New folder', 'New file'] as const) {
-        await openNew(page, what)
+        const field = (await openNew(page, what)).getByRole('textbox')
+        await expect.poll(() => field.evaluate((box) => box === document.activeElement)).toBe(true)
         await page.keyboard.type('typed')
         await leave()
         await dialog.waitFor({ state: 'detached' })
