@@ -155,6 +155,34 @@ describe('on a phone', () => {
     await expect.poll(() => smallTargets(page.locator('.vw-archive'))).toEqual([])
   })
 
+  it('the row of settings fades out where there is more of it', async () => {
+    for (const as of ['mara', 'maryam']) {
+      await using open = await site.open({ path: '/settings/profile', as: userLogin(as), ...phone })
+      const row = open.page
+        .getByRole('navigation')
+        .filter({ has: open.page.locator('[aria-current]') })
+      await row.waitFor()
+      const fades = () =>
+        row.evaluate((element) => {
+          const style = getComputedStyle(element)
+          return ['before', 'after'].map(
+            (side) => parseFloat(style.getPropertyValue(`--faded-${side}`)) > 20,
+          )
+        })
+      await expect.poll(fades).toEqual([false, true])
+      const scrollTo = (share: number) =>
+        row.evaluate((element, part) => {
+          const most = element.scrollWidth - element.clientWidth
+          const direction = getComputedStyle(element).direction === 'rtl' ? -1 : 1
+          element.scrollLeft = direction * part * most
+        }, share)
+      await scrollTo(0.5)
+      await expect.poll(fades).toEqual([true, true])
+      await scrollTo(1)
+      await expect.poll(fades).toEqual([true, false])
+    }
+  })
+
   it('the name of the instance stays whole beside the ways in', async () => {
     await using open = await site.open({ path: '/share/none', as: null, locale: 'de', ...phone })
     const name = open.page.locator('.bare__head .brand .trunc')
