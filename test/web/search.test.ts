@@ -249,7 +249,8 @@ describe('search', () => {
         if (how === 'close') (dialog as HTMLDialogElement).close()
         else dialog.dispatchEvent(new Event('cancel', { cancelable: true }))
       }, way)
-      await overlay(page).waitFor({ state: 'detached' })
+      // By its element: one that is closed has no role any more, before the page has taken note.
+      await page.locator('dialog').waitFor({ state: 'detached' })
     }
     await openSearch(page)
     await box(page).fill('meadow')
