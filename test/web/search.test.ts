@@ -58,6 +58,7 @@ describe('search', () => {
     await page.locator('#listing [data-index]').first().waitFor()
     const options = everything(page).getByRole('option')
     const found = async () => {
+      await everything(page).getByRole('combobox').and(page.locator(':focus')).waitFor()
       await page.keyboard.type('dawn')
       await options.filter({ hasText: 'top-dawn.jpg' }).waitFor()
       await options.filter({ hasText: 'Dawn_0412.png' }).waitFor()
