@@ -1,5 +1,6 @@
 // Much is removed by a thread, with the care of a removal on the event loop.
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { getPriority } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { createRemovalThread, type RemovalThread } from '../../src/files/disks/removal-thread.ts'
@@ -37,6 +38,26 @@ it('little is no work for a thread; much is, as soon as it has started, or when 
   expect(thread.wants(MANY - 1)).toBe(false)
   await waitFor('the thread', () => hasMany(thread))
   expect(createRemovalThread(createThreads()).wants(MANY)).toBe(true)
+})
+
+/** How far each thread of this process stands behind others, from /proc: 0 where nothing has set it. */
+function nicenesses(): number[] {
+  return readdirSync('/proc/self/task').map((id) => {
+    const [, facts = ''] = readFileSync(`/proc/self/task/${id}/stat`, 'latin1').split(/\) (?=\S )/)
+    return Number(facts.split(' ')[16])
+  })
+}
+
+it.runIf(process.platform === 'linux')('the processor is for everybody else first', async () => {
+  const own = getPriority(process.pid)
+  await using tree = await makeTree({ gone: null })
+  for (let n = 0; n < 10; n++) writeFileSync(tree.at(`gone/${n}`), '')
+  const folder = await openFolder(DISKS, tree.at('gone'))
+  const thread = await busyThread()
+  const names = readdirSync(tree.at('gone'))
+  await thread.remove({ ref: folder.ref, names, areFolders: false }, never).finally(folder.close)
+  expect(nicenesses()).toContain(Math.max(own, 10))
+  expect(getPriority(process.pid)).toBe(own)
 })
 
 it.runIf(process.platform === 'linux')(
