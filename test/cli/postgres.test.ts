@@ -1,6 +1,6 @@
 // The records on a PostgreSQL server, from the command line: every command takes its address, and what is wrong
 // with it is one sentence.
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -96,6 +96,18 @@ describe.runIf(hasPostgres())('records on PostgreSQL', () => {
     ],
   ])('open by the password in %s', async (_, env) => {
     expect(await cli(['config', 'init'], await env())).toMatchObject({ code: 0 })
+  })
+
+  test('do not open by a password file that others may read', async () => {
+    const file = await secret(passLine())
+    await chmod(file, 0o640)
+    const named = await failed(['-d', address], { PGPASSFILE: file })
+    expect(lastLine(named.stderr)).toContain(`others may read ${file}; give it the mode 0600`)
+    await rename(file, join(cwd, '.pgpass'))
+    const usual = await failed(['-d', address], { HOME: cwd })
+    expect(lastLine(usual.stderr)).toContain('the password is wrong or missing')
+    await chmod(join(cwd, '.pgpass'), 0o600)
+    expect(await cli(['config', 'init'], { HOME: cwd })).toMatchObject({ code: 0 })
   })
 
   test.each([

@@ -23,15 +23,12 @@ export async function findPassword(
   if (env.PGPASSWORD) return env.PGPASSWORD
   const passFile = env.PGPASSFILE || (env.HOME ? join(env.HOME, '.pgpass') : '')
   if (passFile === '') return undefined
-  try {
-    if (((await stat(passFile)).mode & OTHERS) !== 0) {
-      if (!env.PGPASSFILE) return undefined
-      throw new AppError('bad_request', `others may read ${passFile}; give it the mode 0600`)
-    }
-  } catch (error) {
-    if (!env.PGPASSFILE && errnoOf(error) !== '') return undefined
-    if (errnoOf(error) === '') throw error
-  }
+  const found = await stat(passFile).catch(() => null)
+  const isOpen = found !== null && (found.mode & OTHERS) !== 0
+  // Nobody has named the usual one.
+  if (!env.PGPASSFILE && (!found || isOpen)) return undefined
+  if (isOpen)
+    throw new AppError('bad_request', `others may read ${passFile}; give it the mode 0600`)
   return passwordIn(await readNamed(passFile, 'PGPASSFILE'), address)
 }
 
