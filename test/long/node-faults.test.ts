@@ -28,7 +28,8 @@ const MAX_BYTES = 900_000
 const PIECE_BYTES = 150_000
 const STEP_BYTES = 15_000
 const STEP_MS = 60
-const STOPPED_MS = 13_000
+/** Longer than a lease and than a node is waited for. */
+const STOPPED_MS = Number(process.env.FAULT_STOPPED_MS ?? 13_000)
 const CUT_MS = 5_000
 /** What is logged of commands that a node took with it. */
 const LOST = /^.*(?:may not have run|does not run again).*$/gm
