@@ -13,6 +13,9 @@ import { createSeen, type SessionLimits } from './seen-sessions.ts'
 const MAX_PER_USER = 1_000
 /** How long a count is believed, and of how many accounts, where nodes share the records. */
 const COUNTED_MS = 60_000
+/** Of an account that has as many as it may: how many sign-ins a node takes between two counts, and how many more go than must. */
+const MIN_ROOM = 8
+const SPARE = 100
 const MAX_ROOMS = 10_000
 /** A script that signs in for each call makes sessions that are seen no longer than this. */
 const SHORT_USE_MS = 60_000
@@ -84,13 +87,13 @@ export function createSessions(
       const isRoomy = room.takes(userID, nowMs)
       return change((tx) => {
         // Also when it is run again because the account could not be written and is gone.
-        tx.expect(SESSIONS, [session.id])
+        tx.fresh(SESSIONS, session.id)
         if (!findUser(tx, userID)) throw new AppError('unauthenticated', `no user ${userID}`)
         if (!isRoomy) {
           const own = tx.find(SESSIONS, 'userID', userID).filter(({ id }) => id !== session.id)
           const live = own.filter((other) => isLive(other, nowMs))
           const excess = live.length + 1 - MAX_PER_USER
-          const kept = excess > 0 ? live.sort(expendableFirst).slice(excess) : live
+          const kept = excess > 0 ? live.sort(expendableFirst).slice(excess + room.spare) : live
           if (kept.length < own.length) {
             const ids = new Set(kept.map(({ id }) => id))
             for (const { id } of own) if (!ids.has(id)) tx.remove(SESSIONS, id)
@@ -129,17 +132,20 @@ export function createSessions(
 
 /** For how many sign-ins of an account its sessions need not be read again. */
 interface Room {
+  /** So many more than needed are pushed out, so that the next ones find some. */
+  readonly spare: number
   takes(userID: number, nowMs: number): boolean
   counted(userID: number, sessions: number, nowMs: number): void
 }
 
 /** In memory they are at hand. */
-const NO_ROOM: Room = { takes: () => false, counted: () => {} }
+const NO_ROOM: Room = { spare: 0, takes: () => false, counted: () => {} }
 
 /** Other nodes let people in as well: a part of what is free, for a while. */
 function createRoom(): Room {
   const rooms = new Map<number, { left: number; untilMs: number }>()
   return {
+    spare: SPARE,
     takes: (userID, nowMs) => {
       const room = rooms.get(userID)
       if (!room || nowMs >= room.untilMs || room.left <= 0) return false
@@ -148,7 +154,7 @@ function createRoom(): Room {
     },
     counted: (userID, sessions, nowMs) => {
       if (rooms.size >= MAX_ROOMS) rooms.clear()
-      const left = Math.floor((MAX_PER_USER - sessions) / 4)
+      const left = Math.max(MIN_ROOM, Math.floor((MAX_PER_USER - sessions) / 4))
       rooms.set(userID, { left, untilMs: nowMs + COUNTED_MS })
     },
   }

@@ -60,6 +60,8 @@ export type Lookups = Pick<Records, 'get' | 'find' | 'count' | 'stepsOf'>
 export interface Transaction extends Records {
   /** Says which records of a large collection are about to be asked for, so that they come together. */
   expect<T extends object, I extends string>(of: Collection<T, I>, keys: readonly Key[]): void
+  /** Says that a key of a large collection was made at random for this record, so that nobody has to look for it. */
+  fresh<T extends object, I extends string>(of: Collection<T, I>, key: Key): void
   /** Gives a number that no record of this collection has had. */
   nextId<T extends object, I extends string>(of: Collection<T, I>): number
   /** Throws `exists` when the key or a unique value is taken. */

@@ -148,9 +148,10 @@ export function createRecords(tables: Tables): Records {
   }
 }
 
-/** Says what of a large table is needed; all but `expect` throw where that has to be loaded first. */
+/** Says what of a large table is needed; all but `expect` and `fresh` throw where that has to be loaded first. */
 export interface Demand {
   expect(table: Table, keys: readonly Key[]): void
+  fresh(table: Table, key: Key): void
   key(table: Table, key: Key): void
   index(table: Table, index: string, value: Key): void
   all(table: Table): void
@@ -165,6 +166,7 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
   return {
     ...(demand ? createDemandingRecords(tables, demand) : createRecords(tables)),
     expect: (of, keys) => demand?.expect(demandTable(tables, of as Collection), keys),
+    fresh: (of, key) => demand?.fresh(demandTable(tables, of as Collection), key),
     nextId: (of) => {
       const table = demandTable(tables, of as Collection)
       steps.push({ table, nextId: table.nextId })

@@ -35,6 +35,10 @@ export class Wants implements Demand {
     if (missing.length > 0) this.#note(table, KEY, missing)
   }
 
+  fresh(table: Table, key: Key): void {
+    this.#loaded.add(nameOf(table, KEY, key))
+  }
+
   key(table: Table, key: Key): void {
     if (this.#missingOf(table, [key]).length > 0) this.#miss(table, KEY, key)
   }
@@ -105,6 +109,8 @@ export class AheadDemand implements Demand {
 
   expect(): void {}
 
+  fresh(): void {}
+
   key(table: Table): void {
     this.#refuseLarge(table)
   }
@@ -127,6 +133,7 @@ export class AheadDemand implements Demand {
 /** For who reads without a transaction: what was loaded is there by its key. */
 export const ONLY_KEYS: Demand = {
   expect: () => {},
+  fresh: () => {},
   key: () => {},
   index: refuseLarge,
   all: refuseLarge,

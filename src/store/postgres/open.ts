@@ -179,11 +179,8 @@ export async function writeTables(
   )
   const entry = feedEntryOf(before, after, next)
   if (!entry) return
-  const { text, values } = writeStatement(schema, tables, entry, {
-    rev: at.rev + 1,
-    id: `${at.id}+`,
-  })
-  await connection.query(text, values, 60_000)
+  const to = { rev: at.rev + 1, id: `${at.id}+` }
+  await connection.query(writeStatement(schema, tables, entry, to), undefined, 60_000)
 }
 
 async function stateFileIn(folder: string): Promise<string> {

@@ -365,11 +365,10 @@ export class PostgresStore implements Store {
       sent.settle()
       return
     }
-    const { text, values } = writeStatement(this.#schema, tables, entry, sent.at)
-    await this.#writer.query(text, values, WRITE_MS)
+    const write = writeStatement(this.#schema, tables, entry, sent.at)
     this.#sent = sent
     onSent(sent)
-    await this.#writer.query('commit', undefined, WRITE_MS)
+    await this.#writer.query(`${write};\ncommit`, undefined, WRITE_MS)
     if (!sent.isDone) this.#settle(sent)
   }
 

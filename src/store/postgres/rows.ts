@@ -122,46 +122,44 @@ export function lookQuery(schema: string, { rev }: Position): string {
     where rev >= ${rev} order by rev limit ${MAX_LOOK_ROWS}`
 }
 
-export interface Statement {
-  text: string
-  values: unknown[]
-}
-
-/** Writes what an entry says into the tables and the feed, in one statement, and wakes the other nodes. */
+/**
+ * Writes what an entry says into the tables and the feed, in one statement, and wakes the other nodes. All values are in
+ * its text, so that the commit can be asked with it.
+ */
 export function writeStatement(
   schema: string,
   tables: Tables,
   entry: FeedEntry,
   at: Position,
-): Statement {
+): string {
   const s = quoted(schema)
-  const values: unknown[] = []
-  const value = (one: unknown) => `$${values.push(one)}`
   const parts: string[] = []
   for (const name of new Set(entry.changes.map(([of]) => of))) {
     const its = entry.changes.filter(([of]) => of === name)
     const gone = its.filter((change) => change.length === 2).map(([, key]) => key)
     const kept = its.filter((change) => change.length === 4)
     const table = `${s}.${quoted(name)}`
-    if (gone.length > 0) parts.push(`delete from ${table} where key = any(${value(gone)}::text[])`)
+    if (gone.length > 0) parts.push(`delete from ${table} where key = any(${list(gone, 'text')})`)
     if (kept.length === 0) continue
     const collection = (tables.get(name) as Table).collection
-    const columns = [
+    const columns: Column[] = [
       ['key', 'text', kept.map(([, key]) => key)],
       ['doc', 'text', kept.map(([, , , doc]) => doc)],
       ['place', 'bigint', kept.map(([, , place]) => place)],
-      ...collection.unique.map((index) => [
-        uniqueColumn(index),
-        'text',
-        kept.map(([, , , doc]) => indexValue(collection, index, doc as string)),
-      ]),
+      ...collection.unique.map(
+        (index): Column => [
+          uniqueColumn(index),
+          'text',
+          kept.map(([, , , doc]) => indexValue(collection, index, doc as string)),
+        ],
+      ),
       ...foundColumns(
         collection,
         kept.map(([, , , doc]) => doc as string),
       ),
-    ] as [string, string, unknown[]][]
+    ]
     const names = columns.map(([column]) => column)
-    const lists = columns.map(([, type, list]) => `${value(list)}::${type}[]`)
+    const lists = columns.map(([, type, values]) => list(values, type))
     const sets = names.slice(1).map((column) => `${column} = excluded.${column}`)
     parts.push(
       `insert into ${table} (${names.join(', ')}) select * from unnest(${lists.join(', ')}) ` +
@@ -170,33 +168,41 @@ export function writeStatement(
   }
   for (const [name, next] of Object.entries(entry.next ?? {}))
     parts.push(
-      `insert into ${s}.fb_numbers values (${value(name)}, ${value(next)}) ` +
+      `insert into ${s}.fb_numbers values (${literal(name)}, ${next}) ` +
         'on conflict (collection) do update set next = greatest(fb_numbers.next, excluded.next)',
     )
   parts.push(
-    `insert into ${s}.fb_feed (rev, id, changes) values (${value(at.rev)}, ${value(at.id)}, ${value(JSON.stringify(entry))})`,
-    `update ${s}.fb_meta set feed = ${value(at.rev)}`,
+    `insert into ${s}.fb_feed (rev, id, changes) values (${at.rev}, ${literal(at.id)}, ${literal(JSON.stringify(entry))})`,
+    `update ${s}.fb_meta set feed = ${at.rev}`,
   )
   if (at.rev % PRUNE_EVERY === 0)
     parts.push(
       `delete from ${s}.fb_feed where rev < ${at.rev} and at < now() - interval '${FEED_MINUTES} minutes'`,
     )
   const steps = parts.map((part, n) => `s${n} as (${part})`)
-  const text = `with ${steps.join(',\n')} select pg_notify(${literal(schema)}, '${at.rev}')`
-  return { text, values }
+  return `with ${steps.join(',\n')} select pg_notify(${literal(schema)}, '${at.rev}')`
 }
 
-function foundColumns(
-  collection: Collection,
-  docs: readonly string[],
-): [string, string, unknown[]][] {
+type Column = [name: string, type: string, values: (string | number | null | undefined)[]]
+
+/** An array in SQL. */
+function list(values: Column[2], type: string): string {
+  const items = values.map((value) =>
+    typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : (value ?? 'NULL'),
+  )
+  return `${literal(`{${items.join(',')}}`)}::${type}[]`
+}
+
+function foundColumns(collection: Collection, docs: readonly string[]): Column[] {
   if (!collection.isLarge) return []
   return [
-    ...Object.keys(collection.indexes).map((index): [string, string, unknown[]] => [
-      indexColumn(index),
-      'text',
-      docs.map((doc) => indexValue(collection, index, doc)),
-    ]),
+    ...Object.keys(collection.indexes).map(
+      (index): Column => [
+        indexColumn(index),
+        'text',
+        docs.map((doc) => indexValue(collection, index, doc)),
+      ],
+    ),
     [
       ageColumn(),
       'double precision',
