@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { sharedSite } from './browser-steps.ts'
-import { entry, showList } from './listing-steps.ts'
+import { entry, focusedName, showList } from './listing-steps.ts'
 import { leastFairMs } from './main-thread.ts'
 
 /** Script and style together, which are the same in every language. */
@@ -75,7 +75,9 @@ it('asks for a folder when it is pointed at, and when it gets the focus', async 
   await waitFor('the folder pointed at', async () => asked.has('/api/resources/other'))
   expect(asked).not.toContain('/api/resources/third')
   await entry(page, 'many').click()
+  await expect.poll(() => focusedName(page)).toBe('many')
   await page.keyboard.press('ArrowDown')
+  await expect.poll(() => focusedName(page)).toBe('other')
   await page.keyboard.press('ArrowDown')
   await waitFor('the folder with the focus', async () => asked.has('/api/resources/third'))
   expect(opened.problems).toEqual([])

@@ -236,7 +236,7 @@ describe('work that takes long', () => {
     await entry(page, 'a.txt').click()
     await page.keyboard.press('Control+d')
     await toast(page, 'Duplicated 1 item').waitFor()
-    await expectNames(page, ['to', 'a(1).txt', 'a.txt'])
+    await expectNames(page, ['to', 'a.txt', 'a(1).txt'])
     expect(await panel(page).count()).toBe(0)
     expect(listened).toEqual([])
     expect(open.problems).toEqual([])

@@ -57,6 +57,8 @@ type ShownEvent =
   | { type: 'chosen'; choice: Partial<Pick<Shown, 'view' | 'sort' | 'filter' | 'focus'>> }
   | { type: 'landed'; landing: Landing }
   | { type: 'busy'; paths: PathSet }
+  /** Another language has another order. */
+  | { type: 'language' }
 
 export type ListingEvent =
   /** The address changed; `known` is what is there as far as it is cached. */
@@ -160,17 +162,21 @@ function nextShown(shown: Shown, event: ShownEvent): Shown {
       return { ...shown, landing: event.landing, landedEarly: shown.ordering }
     case 'busy':
       return { ...shown, busy: event.paths }
+    case 'language':
+      return arranged(shown)
   }
 }
 
-/** Sorted, or in an older order when the folder is so large that the worker has to do it. */
+/** Sorted, or in an older order or the server's when the folder is so large that the worker has to do it. */
 function arranged(shown: Shown): Shown {
   const { folder, sort } = shown
   if (folder === null) return shown
-  if (isServerOrder(folder, sort)) return withOrder(shown, foldersFirst(folder.entries))
+  const given = isServerOrder(folder, sort) ? foldersFirst(folder.entries) : null
+  // Names are ordered by the language of the reader, which the server does not know.
+  if (given !== null && sort.column !== 'name') return withOrder(shown, given)
   if (folder.entries.length <= WORKER_FROM_ENTRIES)
     return withOrder(shown, sortNow(folder.entries, sort, folder.taken))
-  const ordered = shown.ordered.filter((entry) => folder.byPath.has(entry.path))
+  const ordered = given ?? shown.ordered.filter((entry) => folder.byPath.has(entry.path))
   return filtered({ ...shown, ordered, ordering: true })
 }
 

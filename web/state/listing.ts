@@ -1,6 +1,7 @@
 // The listing: its phase, what sends it events, and what is read of the folder drawn. Loading is in
 // operations/open-folder.ts, changes by the person in folder-changes.ts.
 
+import { i18n } from '@lingui/core'
 import { proxy, ref } from 'valtio'
 import type { FileEntry } from '../../src/api-types.ts'
 import { sameChoice } from '../lib/sorting/sort-entries.ts'
@@ -26,6 +27,8 @@ export function sendToListing(event: ListingEvent) {
     sendToListing({ type: 'ordered', folder, sort, entries })
   })
 }
+
+i18n.on('change', () => sendToListing({ type: 'language' }))
 
 export function shownFolder(): Shown {
   return listing.phase.shown

@@ -1,3 +1,4 @@
+import { i18n } from '@lingui/core'
 import { describe, expect, it } from 'vitest'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { WORKER_FROM_ENTRIES } from '../../../web/lib/sorting/sort-queue.ts'
@@ -132,6 +133,25 @@ describe('the listing', () => {
     expect(nextPhase(texts, { type: 'chosen', choice: { filter: 'md' } }).shown.focus).toBeNull()
     const next = nextPhase(texts, { type: 'opened', vpath: '/b', known: opened(b) })
     expect(next.shown).toMatchObject({ filter: '', focus: null, visible: [] })
+  })
+
+  it('orders names for their reader also where the server has ordered them', () => {
+    i18n.loadAndActivate({ locale: 'en', messages: {} })
+    const names = ['note-1(1).md', 'note-1.md', 'zebra.md', 'école.md']
+    const listed = (...all: string[]) =>
+      nextPhase(phaseAfter({ type: 'opened', vpath: '/a', known: null }), {
+        type: 'listed',
+        ...opened({ ...filled(...all), inServerOrder: true, sorting: { by: 'name', asc: false } }),
+      })
+    expect(namesIn(listed(...names))).toEqual(['école.md', 'note-1.md', 'note-1(1).md', 'zebra.md'])
+    const swedish = ['apfel.md', 'Zug.md', 'Ähre.md']
+    const inEnglish = listed(...swedish)
+    expect(namesIn(inEnglish)).toEqual(['Ähre.md', 'apfel.md', 'Zug.md'])
+    i18n.loadAndActivate({ locale: 'sv', messages: {} })
+    expect(namesIn(nextPhase(inEnglish, { type: 'language' }))).toEqual(swedish)
+    const large = listed(...names, ...many)
+    expect(namesIn(large).slice(0, 4)).toEqual(names)
+    expect(large.shown.ordering).toBe(true)
   })
 
   it('lands again when a large folder is sorted, and takes no order that is out of date', () => {

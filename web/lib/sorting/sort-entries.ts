@@ -75,9 +75,19 @@ export function sortOrder(input: SortInput, choice: SortChoice): Uint32Array {
       : (a: number, b: number) =>
           direction * ((keys[a] as number) - (keys[b] as number)) || byName(a, b)
 
-  order.subarray(0, folders).sort(choice.column === 'size' ? byName : compare)
-  order.subarray(folders).sort(compare)
+  arrange(order.subarray(0, folders), choice.column === 'size' ? byName : compare)
+  arrange(order.subarray(folders), compare)
   return order
+}
+
+/** What the server has ordered is in order mostly, which is seen in a tenth of the time that sorting takes. */
+function arrange(order: Uint32Array, compare: (a: number, b: number) => number): void {
+  for (let i = 1; i < order.length; i++) {
+    if (compare(order[i - 1] as number, order[i] as number) > 0) {
+      order.sort(compare)
+      return
+    }
+  }
 }
 
 function keysFor(input: SortInput, { column, ascending }: SortChoice): Float64Array | null {
