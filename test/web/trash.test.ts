@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { servedPages } from './browser-steps.ts'
 import { doubleClick, entry, expectNames, toast } from './listing-steps.ts'
-import { pickFiles } from './upload-steps.ts'
+import { panel, pickFiles } from './upload-steps.ts'
 
 const openServed = servedPages()
 const TREE = { 'a.txt': 'A', 'b.txt': 'B', 'docs/c.txt': 'C' }
@@ -105,12 +105,21 @@ it('takes back an upload, and a copy that has replaced something', async () => {
   const own = join(tree.base, 'new.txt')
   await writeFile(own, 'new')
   await pickFiles(page, [own])
-  const uploaded = toast(page, '1 file uploaded')
+  const uploaded = panel(page).filter({ hasText: '1 file uploaded' })
   await uploaded.waitFor()
   expect(await tree.read('new.txt')).toBe('new')
+  // Once is enough.
+  expect(await page.locator('.toast').count()).toBe(0)
   await uploaded.getByRole('button', { name: 'Undo' }).click()
   await entry(page, 'new.txt').waitFor({ state: 'detached' })
+  await uploaded.waitFor({ state: 'detached' })
+  await pickFiles(page, [own])
+  await uploaded.getByRole('button', { name: 'Undo' }).waitFor()
+  await entry(page, 'new.txt').waitFor()
   await entry(page, 'a.txt').click()
+  await page.keyboard.press('Control+z')
+  await entry(page, 'new.txt').waitFor({ state: 'detached' })
+  await uploaded.waitFor({ state: 'detached' })
   await page.keyboard.press('Control+c')
   await doubleClick(entry(page, 'docs'))
   await entry(page, 'c.txt').waitFor()

@@ -1,12 +1,14 @@
 // The last things done that can be taken back: a toast offers each for ten seconds, or for as long as
-// somebody points at it. Ctrl+Z takes back the newest whose toast shows.
+// somebody points at it; uploads are offered by their panel. Ctrl+Z takes back the newest that is offered.
 
 import { t } from '@lingui/core/macro'
 import { dismissToast, toastError, toastSuccess, toasts } from './toasts.ts'
 
 interface Offer {
-  toastId: number
-  undo: () => Promise<unknown>
+  isShown(): boolean
+  /** Puts away what offers it. */
+  hide(): void
+  undo(): Promise<unknown>
 }
 
 const offers: Offer[] = []
@@ -16,16 +18,22 @@ const offers: Offer[] = []
  * toast's id. `text` is already translated.
  */
 export function offerUndo(text: string, undo: () => Promise<unknown>, show?: () => void): number {
-  const offer: Offer = { toastId: 0, undo }
-  offer.toastId = toastSuccess(text, {
+  const id = toastSuccess(text, {
     action: { label: t`Undo`, run: () => void run(offer) },
     ...showing(show),
   })
-  // What an offer keeps in mind goes with its toast.
-  const gone = offers.filter((older) => !isShown(older))
+  const isShown = () => toasts.list.some((toast) => toast.id === id)
+  const offer: Offer = { isShown, hide: () => dismissToast(id), undo }
+  offerUndoIn(offer)
+  return id
+}
+
+/** For what is told elsewhere than in a toast. */
+export function offerUndoIn(offer: Offer): void {
+  // What an offer keeps in mind goes with what offers it.
+  const gone = offers.filter((older) => !older.isShown())
   for (const older of gone) offers.splice(offers.indexOf(older), 1)
   offers.push(offer)
-  return offer.toastId
 }
 
 /** The part of a toast that leads to what was done. */
@@ -54,19 +62,16 @@ export function canUndo(): boolean {
 
 /** The newest whose time is not over and that was not dismissed. */
 function newestOffer(): Offer | undefined {
-  return offers.findLast(isShown)
-}
-
-function isShown({ toastId }: Offer): boolean {
-  return toasts.list.some((toast) => toast.id === toastId)
+  return offers.findLast((offer) => offer.isShown())
 }
 
 /** Takes back the newest thing done that is still offered. */
 export async function undoLast(): Promise<void> {
   const offer = newestOffer()
   if (offer === undefined) return
-  dismissToast(offer.toastId)
-  await run(offer)
+  const ended = run(offer)
+  offer.hide()
+  await ended
 }
 
 async function run(offer: Offer): Promise<void> {

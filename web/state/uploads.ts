@@ -23,6 +23,14 @@ export interface InterruptedUpload {
   canContinue: boolean
 }
 
+/** One drop, pick or paste that has ended and can be taken back. */
+export interface EndedUpload {
+  id: string
+  /** What received something, and where it went. */
+  folders: string[]
+  files: number
+}
+
 export const uploads = proxy({
   /** There is something to show: running, failed or just finished uploads. */
   shown: false,
@@ -48,6 +56,8 @@ export const uploads = proxy({
   secondsLeft: null as number | null,
   hold: null as Hold | null,
   interrupted: [] as InterruptedUpload[],
+  /** Of those the panel tells about. */
+  ended: [] as EndedUpload[],
 })
 
 type Counts = Pick<typeof uploads, 'active' | 'waiting' | 'paused' | 'preparing'>

@@ -11,6 +11,7 @@ import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { nameOf } from '../lib/paths.ts'
 import { dismissJobs } from '../operations/follow-jobs.ts'
 import { openPrompt } from '../operations/prompts.ts'
+import { toastError } from '../operations/toasts.ts'
 import { jobs } from '../state/jobs.ts'
 import {
   collapseUploads,
@@ -22,6 +23,7 @@ import {
 import { Button, IconButton } from '../ui/button.tsx'
 import { Ring, Spinner } from '../ui/progress.tsx'
 import { continueUpload } from './drop/continue-upload.ts'
+import { takeBackAll } from './ended.ts'
 import { pickFiles } from './entry.ts'
 import { JobList } from './jobs.tsx'
 import { askToNotify, offersNotification } from './notify.ts'
@@ -35,6 +37,8 @@ await loadStylesheet(styles)
 
 /** A finished panel goes by itself after this time, unless somebody looks at it. */
 const DONE_FOR_MS = 6000
+/** As long as other things can be undone. */
+const UNDO_FOR_MS = 10_000
 
 type State = ReturnType<typeof useSnapshot<typeof uploads>>
 
@@ -47,14 +51,15 @@ export function ActivityPanel() {
   const panel = useRef<HTMLElement>(null)
   const busy = isUploading(state)
   const finished = state.shown && !busy && state.failed === 0
+  const staysMs = state.ended.length > 0 ? UNDO_FOR_MS : DONE_FOR_MS
   const isDone = !everybody && list.length > 0 && list.every((job) => job.state === 'done')
   const showQueue = state.shown && !state.collapsed
 
   useEffect(() => {
     if (!finished || watched) return
-    const timer = setTimeout(dismissUploads, DONE_FOR_MS)
+    const timer = setTimeout(dismissUploads, staysMs)
     return () => clearTimeout(timer)
-  }, [finished, watched])
+  }, [finished, watched, staysMs])
 
   useEffect(() => {
     if (!isDone || watched) return
@@ -233,11 +238,17 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
     if (answer === 'cancel') cancelAll()
   }
 
-  if (!busy && state.failed === 0) return null
+  function onUndo() {
+    takeBackAll().catch(toastError)
+    dismissUploads()
+  }
+
+  const canUndo = !busy && state.ended.length > 0
+  if (!busy && state.failed === 0 && !canUndo) return null
   return (
     <footer className="up__foot row fs-sm mid line-top">
       <span className="num">
-        {state.totalBytes > 0 && (
+        {(busy || state.failed > 0) && state.totalBytes > 0 && (
           <Trans>
             {sent} of {total}
           </Trans>
@@ -248,6 +259,11 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
         {state.failed > 1 && (
           <Button size="sm" onClick={retryFailed}>
             <Trans>Retry failed</Trans>
+          </Button>
+        )}
+        {canUndo && (
+          <Button size="sm" onClick={onUndo}>
+            <Trans>Undo</Trans>
           </Button>
         )}
         {busy && (

@@ -9,17 +9,15 @@ import { announce } from '../lib/page/announce.ts'
 import { joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { createArrivals } from '../operations/arrivals.ts'
 import { reloadFolder } from '../operations/open-folder.ts'
-import { toastSuccess } from '../operations/toasts.ts'
-import { offerUndo } from '../operations/undo.ts'
-import { takeBack } from '../operations/undo-record.ts'
 import { markUnreachable, whenOnline } from '../state/network.ts'
 import { onLogOut, session } from '../state/session.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { refreshUsage } from '../state/usage.ts'
 import type { PlannedEntry } from './clashes.ts'
 import { forgetBatch, journal, scopeName } from './drop/upload-memory.ts'
+import { noteEnded, offerInPanel, tellEnded } from './ended.ts'
 import { keepAwake, warnOnLeaving } from './guards.ts'
-import { noteTimeLeft, notifyEnd, uploadedText } from './notify.ts'
+import { noteTimeLeft, notifyEnd } from './notify.ts'
 import { watchOwnership } from './ownership.ts'
 import { UploadQueue } from './queue.ts'
 import { mayGoTogether, refusedToken, send } from './send.ts'
@@ -99,6 +97,7 @@ export function openBatch(targetPath: string): Batch {
     queue.clearFinished(true)
     milestone = 0
     uploads.skipped = 0
+    uploads.ended = []
     uploads.collapsed = false
   }
   const batch: Batch = {
@@ -241,6 +240,7 @@ export function dismissUploads(): void {
   queue.clearFinished(false)
   for (const batch of batches.values()) forgetBatch(batch.id)
   batches.clear()
+  uploads.ended = []
   show()
 }
 
@@ -278,7 +278,8 @@ function finishWhenEmpty(batch: Batch) {
   if (batch.folders.size > 0) {
     if (hasTrash) {
       const folders = [...batch.folders, batch.targetPath]
-      offerUndo(uploadedText(batch.done), () => takeBack(batch.id, folders))
+      const others = [...batches.values()].filter(({ open, reading }) => open > 0 || reading)
+      noteEnded({ id: batch.id, folders, files: batch.done }, others.length > 0)
     }
     void showArrived(batch)
     batch.folders.clear()
@@ -340,12 +341,11 @@ function endIdleHold() {
 
 /** Nobody looks at the panel: failures bring it back, success is said in one line. */
 function onIdle() {
-  const { done, failed } = uploads
+  const { done, failed, collapsed } = uploads
   void notifyEnd(done, failed)
-  if (!uploads.collapsed) return
   uploads.collapsed = false
-  if (failed > 0) return
-  if (done > 0 && !hasTrash) toastSuccess(uploadedText(done))
+  if (failed > 0 || !collapsed) return offerInPanel(dismissUploads)
+  if (done > 0) tellEnded(done)
   dismissUploads()
 }
 
