@@ -3,6 +3,7 @@
 import { readFile, rm } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { beforeEach, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { ADMIN } from '../support/program.ts'
 import type { Tree } from '../support/tree.ts'
@@ -95,6 +96,16 @@ it('shows both versions, lets each change be chosen, and saves the result', asyn
     return (await tree.read('shared.txt')) === 'mine first\nsecond\nthird\ntheirs\n'
   })
   await waitFor('the focus in the text again', isInText)
+})
+
+it('has what chooses between two versions above their text on a phone', async () => {
+  await page.setViewportSize(PHONE)
+  await clash()
+  await page.getByRole('button', { name: 'Compare' }).click()
+  const theirs = page.locator('.cm-deletedChunk').last()
+  const text = await boxOf(theirs.getByText('theirs', { exact: true }))
+  const button = await boxOf(theirs.getByRole('button', { name: 'Use theirs' }))
+  expect(button.bottom).toBeLessThanOrEqual(text.y)
 })
 
 it('shows both versions side by side where there is room, with the history kept', async () => {

@@ -90,6 +90,23 @@ describe('on a tablet', () => {
     const words = open.page.getByRole('complementary').getByText('Administrator')
     await expect.poll(() => lines(words)).toBe(1)
     await expect.poll(() => isWhole(words)).toBe(true)
+    // Fonts of other systems are wider.
+    await words.evaluate((each) => {
+      each.style.letterSpacing = '0.5px'
+    })
+    expect(await lines(words)).toBe(1)
+    expect(await isWhole(words)).toBe(true)
+  })
+
+  it('names of users are whole beside their permissions', async () => {
+    await using open = await site.open({ path: '/settings/users', ...tablet })
+    const { page } = open
+    // Fonts of other systems are wider.
+    const name = page.getByRole('row').filter({ hasText: 'You' }).locator('bdi').first()
+    await page.getByRole('table').evaluate((each) => {
+      each.style.letterSpacing = '1.5px'
+    })
+    await expect.poll(() => lines(name)).toBe(1)
   })
 
   it('a protected link leaves its path the room to be read', async () => {
@@ -293,6 +310,23 @@ describe('in other languages', () => {
         return facts.filter(({ whole, lines }) => !whole || lines > 1)
       })
     await expect.poll(squeezed).toEqual([])
+  })
+
+  it('what can be done with a file of a shared folder is in one line', async () => {
+    const hash = await makeShare(site.program, '/teams/Aurora launch/')
+    await using open = await site.open({
+      path: `/share/${hash}`,
+      as: null,
+      locale: 'de-DE',
+      ...phone,
+    })
+    const { page } = open
+    await page.getByRole('row').filter({ hasText: 'a.txt' }).getByRole('checkbox').tap()
+    const buttons = page.getByRole('toolbar', { name: 'Auswahl' }).getByRole('button')
+    await buttons.filter({ hasText: 'Herunterladen' }).waitFor()
+    const tops = (await Promise.all((await buttons.all()).map(boxOf))).map(({ y }) => y)
+    expect(tops).toHaveLength(3)
+    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(FINGER_PX / 2)
   })
 
   it('an empty field speaks the direction of the page', async () => {

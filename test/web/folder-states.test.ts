@@ -150,6 +150,26 @@ describe('a folder', () => {
     expect(await places('#listing')).toEqual(before)
   })
 
+  it('has its icons on a phone where their places were kept while it loads', async () => {
+    await using open = await openPlain(
+      { 'a.txt': 'x' },
+      { viewport: PHONE, profile: { viewMode: 'list' } },
+    )
+    const { page } = open
+    const tile = page.locator('#listing .tile').first()
+    const shown = await boxOf(tile)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    await page.reload()
+    const kept = await boxOf(page.locator('.skeleton .sk').first())
+    held.resolve()
+    await tile.waitFor()
+    expect([kept.x, kept.y]).toEqual([shown.x, shown.y])
+  })
+
   it.each([
     ['mosaic', 'mosaic'],
     ['gallery', 'mosaic gallery'],

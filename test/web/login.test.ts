@@ -7,7 +7,7 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { followLink, servedPages, sharedBrowser, sharedSite } from './browser-steps.ts'
+import { boxOf, followLink, servedPages, sharedBrowser, sharedSite } from './browser-steps.ts'
 import { addUser, entry, userLogin } from './listing-steps.ts'
 import { changeSettings, createUser, PASSWORD } from './settings-steps.ts'
 import { pickFiles, slowUploads } from './upload-steps.ts'
@@ -44,10 +44,18 @@ describe('login', () => {
   it('says that the password is wrong and keeps the username', async () => {
     await using open = await site.open({ path: '/login', as: null })
     const { page } = open
+    const password = page.getByLabel('Password', { exact: true })
+    const stay = page.getByRole('checkbox', { name: 'Stay signed in' })
+    const before = await boxOf(stay)
     await page.getByLabel('Username').fill(ADMIN.username)
-    await page.getByLabel('Password', { exact: true }).fill('not it')
-    await page.getByLabel('Password', { exact: true }).press('Enter')
-    await page.getByRole('alert').getByText('Incorrect username or password.').waitFor()
+    await password.fill('not it')
+    await password.press('Enter')
+    const wrong = page.getByRole('alert')
+    await wrong.getByText('Incorrect username or password.').waitFor()
+    // In room that was there, and touching nothing.
+    expect((await boxOf(stay)).y).toBe(before.y)
+    expect((await boxOf(wrong)).y - (await boxOf(password)).bottom).toBeGreaterThanOrEqual(2)
+    expect(before.y - (await boxOf(wrong)).bottom).toBeGreaterThanOrEqual(2)
     await expect.poll(() => page.getByLabel('Username').inputValue()).toBe(ADMIN.username)
     await expect.poll(() => new URL(page.url()).pathname).toBe('/login')
   })

@@ -98,6 +98,9 @@ describe('the files screen on a phone', () => {
     await using open = await openPhone({ 'full/a.txt': 'a', 'full/b.txt': 'b', empty: null })
     await entry(open.page, 'full').getByText('2 items · ').waitFor()
     await entry(open.page, 'empty').getByText('Empty folder · ').waitFor()
+    // The size of folders is not known.
+    await hold(open.page, open.finger, entry(open.page, 'full'))
+    await open.page.locator('.tools__count').getByText('1 item', { exact: true }).waitFor()
     expect(open.problems).toEqual([])
   })
 

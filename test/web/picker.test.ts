@@ -220,6 +220,19 @@ describe('the picker of folders', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('shows the folder one comes from with what is in it', async () => {
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, n) => [`f${n}`, null]))
+    const path = '/files/f15/'
+    await using open = await openFolder({ ...many, 'f15/a.txt': 'a', 'f15/in': null }, { path })
+    const dialog = await openPicker(open.page, 'Move', 'a.txt')
+    const tree = dialog.getByRole('tree')
+    const room = async () => {
+      const inside = await boxOf(tree.getByRole('treeitem', { name: 'in', exact: true }))
+      return (await boxOf(tree)).bottom - inside.bottom
+    }
+    await expect.poll(room).toBeGreaterThanOrEqual(0)
+  })
+
   it.each([
     ['goes to the folder of the copy', true, '/files/x/'],
     ['stays in the open folder', false, '/files/'],

@@ -187,6 +187,23 @@ for (const locale of someOf(['ar', 'he'], 2)) {
       expect(last).toBeLessThan(dot)
     })
 
+    it('leave a unit behind its number in the editor', async () => {
+      await using open = await openSpeaking(locale, { 'a.md': '# a' }, { path: '/files/a.md' })
+      const size = open.page.locator('.ed-tools__size')
+      await size.getByText('14').waitFor()
+      const [number = 0, unit = 0] = await size.evaluate((label) => {
+        const text = document.createTreeWalker(label, NodeFilter.SHOW_TEXT).nextNode()
+        const range = document.createRange()
+        return ['1', 'px'].map((part) => {
+          const at = text?.textContent?.indexOf(part) ?? -1
+          range.setStart(text ?? label, at)
+          range.setEnd(text ?? label, at + 1)
+          return range.getBoundingClientRect().left
+        })
+      })
+      expect(number).toBeLessThan(unit)
+    })
+
     it('open and close folders of the tree with the arrows swapped', async () => {
       await using open = await openSpeaking(locale, { 'a.txt': 'a', 'one/two/x.txt': 'x' })
       const { page } = open

@@ -113,7 +113,7 @@ function TextTools() {
     <span className="ed-tools__wide">
       <span className="vr" aria-hidden="true" />
       <ItemButton item={smaller} />
-      <span className="num fs-md mid ed-tools__size">
+      <span className="num fs-md mid ed-tools__size" dir="auto">
         <Trans>{size} px</Trans>
       </span>
       <ItemButton item={larger} />

@@ -102,7 +102,9 @@ export function sizeOf(entries: readonly FileEntry[]): number {
 function SelectedSize() {
   const entries = useSelectedEntries()
   const count = entries.length
-  const size = formatSize(sizeOf(entries))
+  const bytes = sizeOf(entries)
+  if (bytes === 0) return <>{plural(count, { one: '# item', other: '# items' })}</>
+  const size = formatSize(bytes)
   return <>{plural(count, { one: `${size} in # item`, other: `${size} in # items` })}</>
 }
 

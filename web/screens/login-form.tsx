@@ -153,7 +153,7 @@ function FirstStep(props: FirstStepProps) {
           }}
         />
       )}
-      <div>
+      <div className="login-form__stay">
         {error && <FieldProblem>{error}</FieldProblem>}
         <StaySignedIn checked={remember} onChange={setRemember} />
       </div>

@@ -169,6 +169,14 @@ function themeRules(p: Palette): Parameters<typeof EditorView.theme>[0] {
       cursor: 'pointer',
     },
     '.cm-deletedChunk .cm-chunkButtons button.btn:hover': { background: 'var(--hover-raised)' },
+    // Beside the text there is no room for them: they would lie on it.
+    '@media (max-width: 736px)': {
+      '.cm-deletedChunk .cm-chunkButtons': {
+        position: 'static',
+        justifyContent: 'end',
+        paddingBlock: '0.2rem',
+      },
+    },
     '.cm-collapsedLines': {
       background: 'var(--sunken)',
       color: 'var(--text-2)',

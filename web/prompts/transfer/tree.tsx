@@ -94,9 +94,15 @@ export function Tree(props: TreeProps) {
   const open = useMemo(() => rows.filter((row) => !blocked(row.path)), [rows, blocked])
   const at = rows.findIndex((row) => row.path === target)
 
+  /** Until another one is chosen. */
+  const first = useRef<string | null>(target)
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: the row may have been drawn just now
   useEffect(() => {
-    box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block: 'nearest' })
+    if (first.current !== target) first.current = null
+    // The folder one comes from is shown with what is in it.
+    const block = first.current === null ? 'nearest' : 'center'
+    box.current?.querySelector('[aria-selected="true"]')?.scrollIntoView({ block })
   }, [target, rows.length])
 
   function onKeyDown(event: React.KeyboardEvent) {
