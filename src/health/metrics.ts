@@ -106,6 +106,13 @@ export async function createMetrics(): Promise<Metrics> {
       gauge('sessions', 'Sessions that have not been ended.', sessions)
       gauge('uploads', 'Resumable uploads that are unfinished.', uploads)
       gauge('previews_waiting', 'Previews that somebody waits for.', previews)
+      const nodes = store.shared?.nodes
+      if (nodes)
+        gauge(
+          'records_lag_seconds',
+          'How old what is known of changes by other nodes is.',
+          () => nodes.lagMs() / 1000,
+        )
       gauge('records_fresh', '1 while records are known to be up to date.', () =>
         store.isFresh() ? 1 : 0,
       )

@@ -107,6 +107,25 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
     },
   )
 
+  test('tell Prometheus how old what they know of each other is', async () => {
+    const three = await startNode(3, {
+      database: address.replace(String(postgres.port), String(cut.port)),
+      words: ['--metrics', '127.0.0.1:0'],
+    })
+    const [, url = ''] = await waitFor('the listener', () =>
+      /Metrics at (\S+)/.exec(three.cli.output().stdout),
+    )
+    const lag = async () => {
+      const text = await (await fetch(url)).text()
+      return Number(/^filebrowser_records_lag_seconds (\S+)$/m.exec(text)?.[1])
+    }
+    await waitFor('a look', async () => (await lag()) < 1)
+    cut.cut()
+    await waitFor('what is known to grow old', async () => (await lag()) > 1.5)
+    cut.mend()
+    await waitFor('a look', async () => (await lag()) < 1)
+  })
+
   test('count guesses together: twenty by turns are refused like twenty on one', async () => {
     const guess = async (server: Served) => {
       const body = JSON.stringify({ username: 'admin', password: 'wrong' })

@@ -26,6 +26,8 @@ export interface Nodes {
   readonly leases: Leases
   /** Takes part from now on. Rejects with AppError `records_unavailable`. */
   join(node: { version: string; log: Logger }): Promise<void>
+  /** How old what this one knows of the records is, in milliseconds. */
+  lagMs(): number
   /** True while this one does what is done by one for all. */
   isLeading(): boolean
   /** From now on it is about to stop, and does not lead. */

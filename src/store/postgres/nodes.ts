@@ -37,7 +37,7 @@ export class PostgresNodes implements Nodes {
   readonly name: string
   readonly leases: PostgresLeases
   readonly #schema: string
-  readonly #lagMs: () => number
+  readonly lagMs: () => number
   readonly #connection: Connection
   readonly #tasks: Task[] = []
   #state: NodeState = 'ready'
@@ -53,7 +53,7 @@ export class PostgresNodes implements Nodes {
   constructor({ target, schema, name, lagMs }: NodesOptions) {
     this.#schema = schema
     this.name = name
-    this.#lagMs = lagMs
+    this.lagMs = lagMs
     this.#connection = new Connection(
       target,
       `filebrowser ${name} holds`,
@@ -134,7 +134,7 @@ export class PostgresNodes implements Nodes {
     const { version = '', log } = this.#joined ?? {}
     const { keys, epochs } = this.leases.held()
     const begunAt = performance.now()
-    const lagMs = Math.min(Math.round(this.#lagMs()), 2 ** 31 - 1)
+    const lagMs = Math.min(Math.round(this.lagMs()), 2 ** 31 - 1)
     const [row] = await this.#connection.query(
       beatStatement(this.#schema),
       [this.id, this.name, version, this.#state, lagMs, keys, epochs],
