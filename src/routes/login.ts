@@ -44,7 +44,7 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   const counting = deps.logins.attempt()
   addFacts(c, { via: deps.store.settings().authMethod })
   let entered: Entered
-  let owed: FirstStep['purpose'] | null
+  let next: FirstStep['purpose'] | Promise<Session>
   // Another node may have made the account, or changed its password, a moment ago.
   await deps.store.shared?.look()
   try {
@@ -58,9 +58,12 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
       return given
     })
     addFacts(c, { user: entered.user.username, via: entered.method })
-    owed = await secondStepOf(deps, entered)
+    const owed = await secondStepOf(deps, entered)
+    next = owed ?? openSession(c, deps, entered.user, given.remember)
     // A right password alone forgives nothing: who guesses codes has it.
     if (owed === null) counting.succeed(...keys.slice(addressKeys))
+    // The session does not wait for what is counted, and is waited for below.
+    if (typeof next !== 'string') next.catch(() => {})
   } catch (error) {
     if (error instanceof AppError && error.code === 'wrong_credentials') counting.fail(...keys)
     throw error
@@ -69,10 +72,10 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   }
   const { user } = entered
   const { remember } = given
-  if (owed === null) return sendToken(c, deps, user, await openSession(c, deps, user, remember))
+  if (typeof next !== 'string') return sendToken(c, deps, user, await next)
   // Worth a line of its own: whoever stops here has the password and no code.
   addFacts(c, { action: 'password-accepted', result: 'ok' })
-  const step = { userID: user.id, passwordHash: user.password, purpose: owed, remember }
+  const step = { userID: user.id, passwordHash: user.password, purpose: next, remember }
   return askSecondStep(c, deps, step, given.code !== null)
 }
 
