@@ -1,5 +1,6 @@
 // The sizes of all files in a tree, folder by folder: on quick local disks in turns of the event loop, elsewhere by
 // what waits.
+import type { Stats } from 'node:fs'
 import type { Descent, DirectSteps } from '../files/volume/descent.ts'
 import type { Name, OpenFolder } from '../files/volume/open-folder.ts'
 import { isTempName, VERSIONS_NAME } from '../files/volume/temp-name.ts'
@@ -98,15 +99,21 @@ function readFolderNow(
   endsAt: number,
 ): boolean {
   level.names ??= orNull(() => steps.names(level.sizeBytes), [])
-  if (!level.names) return false
-  for (; level.at < level.names.length; level.at++) {
-    if (steps.endedAtMs >= endsAt) return true
-    const name = level.names[level.at] as Name
-    const found = orNull(() => steps.stat(name), undefined)
-    if (found === null) return false
+  const { names, folders } = level
+  if (!names) return false
+  const take = (found: Stats | undefined) => {
+    const name = names[level.at++] as Name
     if (found?.isFile()) addFile(name, found.size, visitor)
-    else if (found?.isDirectory() && isCounted(name))
-      level.folders.push({ name, sizeBytes: found.size })
+    else if (found?.isDirectory() && isCounted(name)) folders.push({ name, sizeBytes: found.size })
+  }
+  while (level.at < names.length) {
+    if (steps.endedAtMs >= endsAt) return true
+    try {
+      if (!steps.stats(names, level.at, endsAt, take)) return false
+    } catch (error) {
+      skipLost(error)
+      level.at++
+    }
   }
   endFolder(level, visitor)
   return true

@@ -34,8 +34,16 @@ export interface DirectSteps {
   readonly endedAtMs: number
   /** What is in the folder that was reached, whose own size may be known. */
   names(sizeBytes: number | null): string[] | null
-  /** lstat(2) of a name in it; undefined where nothing is. Throws the system's error. */
-  stat(name: Name): Stats | null | undefined
+  /**
+   * lstat(2) of names in it, from an index on, until a time: `take` is given each, or undefined where nothing is. Throws the
+   * system's error of the one after the last that was given.
+   */
+  stats(
+    names: readonly Name[],
+    from: number,
+    untilMs: number,
+    take: (found: Stats | undefined) => void,
+  ): boolean
   enter(name: Name): boolean
   leave(): boolean
 }
@@ -147,12 +155,23 @@ function stepsIn(
       measure(folder)
       return names.some((name) => name.includes('\ufffd')) ? null : names
     },
-    stat: (name: Name) => {
+    stats: (...[names, from, untilMs, take]: Parameters<DirectSteps['stats']>) => {
       const folder = reached()
-      if (!isReady(folder)) return null
-      const found = lstatSync(name, STAT_OPTIONS)
-      measure(folder)
-      return found
+      if (!isReady(folder)) return false
+      const { device } = folder
+      let lastMs = steps.endedAtMs
+      try {
+        for (let i = from; i < names.length && lastMs < untilMs; i++) {
+          const found = lstatSync(names[i] as Name, STAT_OPTIONS)
+          const nowMs = performance.now()
+          device.measure(nowMs - lastMs)
+          lastMs = nowMs
+          take(found)
+        }
+      } finally {
+        steps.endedAtMs = lastMs
+      }
+      return true
     },
   }
   return steps
