@@ -11,12 +11,13 @@ import {
 } from '../files/listing/info.ts'
 import type { Place, Scope } from '../files/place/scope.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
+import { createTurns } from '../lib/turns.ts'
 import { baseName } from '../lib/vpath.ts'
 import { answer, JSON_TYPE, type Output } from './answer.ts'
 import { toJson } from './respond.ts'
 
-/** Entries formatted per turn of the event loop. */
-const SLICE = 2_000
+/** Entries formatted at a time, in about two milliseconds. */
+const SLICE = 1_000
 /** What an entry holds in memory while its listing is being sent. */
 const ENTRY_BYTES = 300
 
@@ -59,8 +60,12 @@ export async function sendFolder(
     ).slice(1, -1)
   const write = async (output: Output) => {
     if (order.length <= SLICE) return output.end(Buffer.from(`{"items":[${slice(0)}${tail}`))
-    for (let from = 0; from < order.length; from += SLICE)
+    const turn = createTurns()
+    for (let from = 0; from < order.length; from += SLICE) {
       await output.write((from === 0 ? '{"items":[' : ',') + slice(from))
+      // What the socket takes at once gives nobody else a turn.
+      await turn()
+    }
     await output.end(tail)
   }
   return answer({ what: 'a listing', memoryBytes: order.length * ENTRY_BYTES, write }, JSON_TYPE)
