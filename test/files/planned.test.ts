@@ -1,6 +1,7 @@
 // Archives that are planned: every part of them is the same as that part of the whole, and reads no more than it needs.
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { mkdir, open, rm, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -13,6 +14,7 @@ import { ROOT, type VPath } from '../../src/lib/vpath.ts'
 import { archiveTo, describeTree, openScope, run, unpack } from '../support/archives.ts'
 import { needProgram } from '../support/programs.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+import { countTurns } from '../support/turns.ts'
 
 const FORMATS = ['zip', 'tar'] as const
 const NEVER = new AbortController().signal
@@ -193,4 +195,16 @@ it('has more than 65,535 entries and 4 GiB in a zip that the usual program reads
   const facts = execFileSync('unzip', ['-Z', '-l', file, 'large'], options)
   expect(facts).toContain(String(2 ** 32 + 5))
   await rm(tree.at('large'))
+})
+
+it('others have turns while the directory of many files is written', async () => {
+  await using tree = await makeTree({})
+  const names = Array.from({ length: 5_000 }, (_, i) => tree.at(`${i}.txt`))
+  for (const name of names) writeFileSync(name, '')
+  const scope = openScope(tree.root)
+  const plan = await planOf(scope, 'zip')
+  const { directoryOffset: start, endOffset: end } = plan
+  const turns = countTurns()
+  await writePlanned(plan, { start, end }, scope, { write: async () => {} }, NEVER)
+  expect(turns()).toBeGreaterThan(1)
 })

@@ -2,6 +2,7 @@
 // the rights of now, and have to be as they were planned.
 import { crc32 } from 'node:zlib'
 import { AppError } from '../../lib/errors.ts'
+import { createTurns } from '../../lib/turns.ts'
 import type { VPath } from '../../lib/vpath.ts'
 import type { FolderReader, OpenFile } from '../place/folder-reader.ts'
 import type { DirEntry } from '../place/list-folder.ts'
@@ -164,6 +165,7 @@ async function writeDirectory(
   signal: AbortSignal,
 ): Promise<void> {
   let lines: PlannedEntry[] = []
+  const turn = createTurns()
   const flush = async () => {
     const missing = lines.filter(
       ({ kind, sizeBytes, index }) =>
@@ -175,6 +177,7 @@ async function writeDirectory(
       await part.write(plan.layout.line(entry, entry.offset, plan.sum(entry.index) ?? 0))
     }
     lines = []
+    await turn()
   }
   for (const entry of plan.linesFrom(Math.max(part.start, plan.directoryOffset))) {
     if (entry.lineOffset >= part.end) break
