@@ -1,4 +1,5 @@
 // Sorting without a long turn of the event loop.
+import { compareBytes } from './name-order.ts'
 import { nextTurn } from './turns.ts'
 
 /** Entries per slice before the event loop gets a turn. */
@@ -7,6 +8,27 @@ const SLICE = 2_000
 /** Sorts a list, in place or not, without blocking the event loop for long ones. */
 export async function sortInSlices<T>(items: T[], order: (a: T, b: T) => number): Promise<T[]> {
   return items.length <= SLICE ? items.sort(order) : mergeSort(items, order)
+}
+
+interface Named {
+  name: string
+}
+
+const SURROGATE = /[\ud800-\udfff]/
+
+/** Sorts a list like the UTF-8 bytes of its names would be, in place or not, without blocking the event loop for long ones. */
+export function sortByName<T extends Named>(items: T[]): Promise<T[]> {
+  // The order of UTF-16 is the same unless there are surrogates, and found several times as fast.
+  const isOdd = items.some(({ name }) => SURROGATE.test(name))
+  return sortInSlices(items, isOdd ? byBytes : byUnits)
+}
+
+function byBytes(a: Named, b: Named): number {
+  return compareBytes(a.name, b.name)
+}
+
+function byUnits(a: Named, b: Named): number {
+  return a.name < b.name ? -1 : a.name > b.name ? 1 : 0
 }
 
 // Runs of SLICE entries are sorted one turn each and merged pairwise, so that no turn is long.

@@ -2,7 +2,7 @@
 // no address, but goes along when its folder is archived.
 
 import { AppError, fromErrno } from '../../lib/errors.ts'
-import { compareBytes } from '../../lib/name-order.ts'
+import { sortByName } from '../../lib/sort-in-slices.ts'
 import type { Ask } from '../../lib/verbs.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
@@ -98,7 +98,7 @@ export function createFolderReader(
         if (kind && may(child, kind === 'dir' ? 'pass' : 'see'))
           entries.push({ name: dirent.name, vpath: child, kind, ...(rawName && { rawName }) })
       }
-      return entries.sort((a, b) => compareBytes(a.name, b.name))
+      return sortByName(entries)
     },
     close: async () => {
       await Promise.allSettled(opening)

@@ -3,8 +3,7 @@ import type { BigIntStats } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { AppError, errnoOf, isLostEntry } from '../../lib/errors.ts'
 import { MAX_PATH_BYTES } from '../../lib/host-path.ts'
-import { compareBytes } from '../../lib/name-order.ts'
-import { sortInSlices } from '../../lib/sort-in-slices.ts'
+import { sortByName } from '../../lib/sort-in-slices.ts'
 import { createTurns } from '../../lib/turns.ts'
 import { joinVPath, ROOT, type VPath } from '../../lib/vpath.ts'
 import { asLost, type EntryStats } from '../disks/stat-many.ts'
@@ -74,11 +73,7 @@ export async function toEntries(
       entries.push({ name: dirent.name, vpath: child, kind, ...(rawName && { rawName }) })
     }
   }
-  return sortInSlices(entries, byName)
-}
-
-function byName(a: { name: string }, b: { name: string }): number {
-  return compareBytes(a.name, b.name)
+  return sortByName(entries)
 }
 
 /** Entries after which the time is checked. */
@@ -105,7 +100,7 @@ export async function* detailInSlices(
 ): AsyncGenerator<DetailedEntry[], void> {
   const { dirents, rawNames } = await jail.volume.list(folder)
   // Of a large folder no more is held than what was read of it: what is made of an entry is gone with its slice.
-  const sorted = await sortInSlices(dirents, byName)
+  const sorted = await sortByName(dirents)
   const turn = createTurns()
   while (sorted.length > 0) {
     signal.throwIfAborted()

@@ -12,7 +12,8 @@ import {
 } from 'node:fs'
 import { opendir, readdir, stat } from 'node:fs/promises'
 import { compareBytes } from '../../lib/name-order.ts'
-import { createTurns, nextTurn } from '../../lib/turns.ts'
+import { sortByName } from '../../lib/sort-in-slices.ts'
+import { createTurns } from '../../lib/turns.ts'
 import type { Device } from '../disks/device.ts'
 import type { Disks } from '../disks/disks.ts'
 import { HAS_PROC, inFolder, locationOf, moved, type OpenFolder } from './open-folder.ts'
@@ -181,15 +182,6 @@ function readNow(disks: Disks, realPath: string): Dirent[] | Promise<Dirent[]> {
   }
 }
 
-// Sorting is spread over turns; plain string order is ten times faster than comparing by bytes and
-// the same unless there are surrogates.
 async function readLater(disks: Disks, realPath: string): Promise<Dirent[]> {
-  const dirents = await inFolder(disks, realPath, readDirents)
-  await nextTurn()
-  const byName = new Map(dirents.map((dirent) => [dirent.name, dirent]))
-  const names = [...byName.keys()]
-  await nextTurn()
-  if (names.some((name) => /[\ud800-\udfff]/.test(name))) names.sort(compareBytes)
-  else names.sort()
-  return names.map((name) => byName.get(name) as Dirent)
+  return sortByName(await inFolder(disks, realPath, readDirents))
 }
