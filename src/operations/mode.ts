@@ -99,9 +99,10 @@ async function setOne(
   bits: number,
   tell: (made: Made) => void,
 ): Promise<void> {
-  const found = await scope.stat(vpath)
+  using place = await scope.place(vpath)
+  const found = await scope.stat(place)
   const before = found.mode & 0o777
-  await scope.setMode(vpath, bits, 'modify')
+  await scope.setMode(place, bits, 'modify')
   if (before !== bits) tell({ ...madeOf(found), modes: [before, bits] })
 }
 
