@@ -109,6 +109,18 @@ describe('on a tablet', () => {
     await expect.poll(() => lines(name)).toBe(1)
   })
 
+  it('the words of another language stay in the button that leads back to the files', async () => {
+    const options = { as: userLogin('greta'), path: '/settings/profile', ...tablet }
+    await using open = await site.open(options)
+    const button = open.page.locator('.side__new')
+    await button.getByText('Zurück zu den Dateien').waitFor()
+    // Fonts of other systems are wider.
+    await button.evaluate((each) => {
+      each.style.letterSpacing = '3px'
+    })
+    expect(await isWhole(button)).toBe(true)
+  })
+
   it('a protected link leaves its path the room to be read', async () => {
     await using open = await site.open({ path: '/settings/shares', ...tablet })
     const row = open.page.getByRole('row').filter({ hasText: 'Password' })
