@@ -292,13 +292,18 @@ describe('a session that ends', () => {
     await second.getByRole('heading', { name: 'File list' }).waitFor()
     const cookie = (await context.cookies())[0]
     // The second tab meets the end of the session before the first one has told it.
+    const [ended, met] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     await page.route('**/api/logout', async (route) => {
-      const answer = await route.fetch()
-      await followLink(second, '/files/')
-      await second.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor()
-      await route.fulfill({ response: answer })
+      const response = await route.fetch()
+      ended.resolve()
+      await met.promise
+      await route.fulfill({ response })
     })
     await page.getByRole('button', { name: 'Sign out' }).click()
+    await ended.promise
+    await followLink(second, '/files/')
+    await second.getByRole('alertdialog', { name: 'Your session has ended' }).waitFor()
+    met.resolve()
     await page.waitForURL('**/login')
     await second.waitForURL('**/login')
     const headers = { Cookie: `auth=${cookie?.value}` }
