@@ -77,6 +77,13 @@ describe('names that are taken', () => {
     await entry(page, 'pack').waitFor()
     await dropTree(page, { pack: { 'a\\b.txt': 'a newer one' } })
     await dialog(page).getByText('already exists in').waitFor()
+    // Each side shows what it is.
+    for (const side of await card(page, 'a\\b.txt').locator('.conflict__picture').all()) {
+      const icon = await boxOf(side.locator('.pageicon'))
+      const frame = await boxOf(side)
+      expect(icon.width).toBeGreaterThan(frame.width / 2)
+      expect(icon.height).toBeLessThanOrEqual(frame.height)
+    }
     await choice(page, 'a\\b.txt', 'Keep both').check()
     await dialog(page).getByRole('button', { name: 'Continue' }).click()
     await panel(page).getByText('1 file uploaded').waitFor()
