@@ -8,6 +8,8 @@ export type OnDelete = 'trash' | 'ask' | 'gone'
 export interface Preferences {
   /** What Delete means where there is a trash. */
   onDelete: OnDelete
+  /** Whether it opens the folder that something was copied or moved to. */
+  openTarget: boolean
 }
 
 /** A deleted entry that is kept (`GET /api/trash`). */

@@ -183,7 +183,7 @@ export const USER_FLAGS: readonly Flag[] = [
       default: 'list',
     }),
     flag('singleClick', 'Open with a single click'),
-    flag('redirectAfterCopyMove', 'Go to the target after copying or moving'),
+    flag('redirectAfterCopyMove', 'Go to the target after copying or moving, in other clients'),
     flag('dateFormat', 'Show exact dates instead of "2 days ago"'),
     flag('hideDotfiles', 'Hide names that begin with a dot'),
     flag('aceEditorTheme THEME', 'Colours of the editor'),

@@ -21,12 +21,11 @@ import {
   time,
 } from './shorthands.ts'
 
-const PREFERENCES = object({
-  onDelete: choice(
-    ['trash', 'ask', 'gone'],
-    'What Delete means where there is a trash: into it, there after a question, or for good after a question.',
-  ),
-})
+const ON_DELETE = choice(
+  ['trash', 'ask', 'gone'],
+  'What Delete means where there is a trash: into it, there after a question, or for good after a question.',
+)
+const OPEN_TARGET = flag('Whether the page opens the folder that something was copied or moved to.')
 const SESSION: Group = {
   tag: 'Session',
   inPath: { id: inPath('id', 'Id of the session, as listed.') },
@@ -276,10 +275,10 @@ const USER_PATHS = operations(ACCOUNTS, {
     answers: { 200: status('Deleted.'), ...failures(400, 403, 404) },
   }),
   'GET /api/preferences': call('readPreferences', 'What the page does for the account that asks', {
-    answers: { 200: json(PREFERENCES) },
+    answers: { 200: json(object({ onDelete: ON_DELETE, openTarget: OPEN_TARGET })) },
   }),
   'PUT /api/preferences': call('changePreferences', 'Say what the page does for the own account', {
-    body: jsonBody(PREFERENCES),
+    body: jsonBody(object({ 'onDelete?': ON_DELETE, 'openTarget?': OPEN_TARGET })),
     answers: { 204: empty('Changed.'), ...failures(400, 403) },
   }),
 })

@@ -498,32 +498,36 @@ describe('the usage of the trash', () => {
   })
 })
 
-describe('what Delete does', () => {
+describe('what the page does for an account', () => {
   const address = '/api/preferences'
-  const say = (user: SignedIn, onDelete: string) =>
-    user.fetch(address, { method: 'PUT', body: JSON.stringify({ onDelete }) })
+  const say = (user: SignedIn, change: object) =>
+    user.fetch(address, { method: 'PUT', body: JSON.stringify(change) })
   const read = async (user: SignedIn) => (await user.fetch(address)).json()
 
-  it('is the trash until an account says otherwise, for itself alone', async () => {
+  it('is the usual until an account says otherwise, for itself alone', async () => {
     const app = await open()
     const [ann, bob] = [await app.as('ann'), await app.as('bob')]
-    expect(await read(ann)).toEqual({ onDelete: 'trash' })
-    expect((await say(ann, 'gone')).status).toBe(204)
-    expect(await read(ann)).toEqual({ onDelete: 'gone' })
-    expect(await read(bob)).toEqual({ onDelete: 'trash' })
-    expect((await say(ann, 'burn')).status).toBe(400)
-    expect(await read(ann)).toEqual({ onDelete: 'gone' })
+    const usual = { onDelete: 'trash', openTarget: false }
+    expect(await read(ann)).toEqual(usual)
+    expect((await say(ann, { onDelete: 'gone' })).status).toBe(204)
+    expect(await read(ann)).toEqual({ ...usual, onDelete: 'gone' })
+    expect((await say(ann, { openTarget: true })).status).toBe(204)
+    expect(await read(ann)).toEqual({ onDelete: 'gone', openTarget: true })
+    expect(await read(bob)).toEqual(usual)
+    for (const wrong of [{ onDelete: 'burn' }, { openTarget: 'yes' }])
+      expect((await say(ann, wrong)).status).toBe(400)
+    expect(await read(ann)).toEqual({ onDelete: 'gone', openTarget: true })
   })
 
   it('is no record while it is the usual, and none of an account that is gone', async () => {
     const app = await open()
     const { store } = app
     const ann = await app.as('ann')
-    await say(ann, 'ask')
-    expect(store.all(PREFERENCES)).toMatchObject([{ onDelete: 'ask' }])
-    await say(ann, 'trash')
+    await say(ann, { onDelete: 'ask', openTarget: true })
+    expect(store.all(PREFERENCES)).toMatchObject([{ onDelete: 'ask', openTarget: true }])
+    await say(ann, { onDelete: 'trash', openTarget: false })
     expect(store.all(PREFERENCES)).toEqual([])
-    await say(ann, 'ask')
+    await say(ann, { onDelete: 'ask' })
     const [user] = store.find(USERS, 'username', 'ann')
     await store.transaction((tx) => removeUser(tx, user?.id ?? 0))
     expect(store.all(PREFERENCES)).toEqual([])

@@ -73,7 +73,7 @@ export interface FolderPage extends OpenPage {
 
 export interface FolderPageOptions extends Omit<PageOptions, 'as'> {
   /** What the account has chosen in its profile before the page opens. */
-  profile?: Partial<Pick<UserRecord, 'locale' | 'viewMode' | 'redirectAfterCopyMove'>>
+  profile?: Partial<Pick<UserRecord, 'locale' | 'viewMode'>>
 }
 
 export type OpenFolder = (content?: TreeContent, options?: FolderPageOptions) => Promise<FolderPage>

@@ -31,7 +31,6 @@ async function readSettings(program: Pick<Program, 'origin'>): Promise<SettingsR
 const DEFAULT_SWITCHES = [
   'Hide files that start with a dot',
   'Open with a single click',
-  'Open the destination after copying or moving',
   'Show exact dates',
   'Delete files and folders',
   'Create and upload',
@@ -114,7 +113,7 @@ describe('global settings', () => {
       commands: ['git', 'du'],
       hideDotfiles: !before.hideDotfiles,
       singleClick: !before.singleClick,
-      redirectAfterCopyMove: !before.redirectAfterCopyMove,
+      redirectAfterCopyMove: before.redirectAfterCopyMove,
       dateFormat: !before.dateFormat,
     })
     const { admin, ...others } = before.perm

@@ -1,5 +1,5 @@
 // One's own settings: every field is saved, survives a reload and takes effect.
-import { chmod } from 'node:fs/promises'
+import { chmod, readdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
@@ -143,18 +143,23 @@ describe('preferences', () => {
       await dialog.getByRole('treeitem', { name: 'target' }).click()
       await dialog.getByRole('button', { name: 'Copy here' }).click()
     }
-    await expect.poll(() => follow.isChecked()).toBe(true)
+    await follow.check()
+    await save(page)
     await copy('a.txt')
     await page.waitForURL('**/files/target/')
+    await expectSelected(page, ['a.txt'])
+    expect(await toast(page, 'Copied').getByRole('button', { name: 'Show' }).count()).toBe(0)
+    await toast(page, 'Copied').getByRole('button', { name: 'Undo' }).click()
+    await page.waitForURL('**/files/')
+    await expectSelected(page, ['a.txt'])
+    expect(await readdir(tree.at('target'))).toEqual(['t.txt'])
     await page.goto(PATH)
     await follow.uncheck()
     await save(page)
     await copy('b.txt')
-    await toast(page, /b\.txt|Copied/)
-      .first()
-      .waitFor()
+    await toast(page, 'Copied').getByRole('button', { name: 'Show' }).waitFor()
     await waitFor('the copy', () => tree.read('target/b.txt'))
-    await expect.poll(() => new URL(page.url()).pathname).toBe('/files/')
+    expect(new URL(page.url()).pathname).toBe('/files/')
   })
 
   it('change the language of the page at once', async () => {

@@ -5,7 +5,7 @@ import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { boot } from '../lib/boot.ts'
-import { dismissToast, type Toast, toasts } from '../operations/toasts.ts'
+import { dismissToast, followToast, type Toast, takeToast, toasts } from '../operations/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 
 const icons = { ok: CircleCheck, info: Info, bad: CircleAlert }
@@ -33,9 +33,11 @@ export function ToastHost() {
   )
 }
 
-/** Runs down while nobody points at it, has focus in it, or looks elsewhere. */
-function useLife(id: number, lifeMs: number) {
+/** Runs down while nobody points at it, has focus in it, or looks elsewhere; anew once Show was chosen. */
+function useLife({ id, lifeMs, show }: Toast) {
   const ref = useRef<HTMLDivElement>(null)
+  const leads = show !== null
+  // biome-ignore lint/correctness/useExhaustiveDependencies: Show takes the focus along when it goes, which no event tells
   useEffect(() => {
     const card = ref.current
     if (!card || lifeMs === 0) return
@@ -65,33 +67,28 @@ function useLife(id: number, lifeMs: number) {
       clearTimeout(timer)
       ended.abort()
     }
-  }, [id, lifeMs])
+  }, [id, lifeMs, leads])
   return ref
 }
 
 function ToastCard({ toast }: { toast: Toast }) {
   const { t } = useLingui()
-  const ref = useLife(toast.id, toast.lifeMs)
+  const ref = useLife(toast)
   const Icon = icons[toast.tone]
   const report = toast.report && boot.HelpURL !== '' && !boot.DisableExternal
   return (
     <div ref={ref} className={`toast row fs-md toast--${toast.tone}`}>
       <Icon className="i" aria-hidden />
       <span className="grow">{toast.text}</span>
-      {[toast.show, toast.action].map(
-        (action) =>
-          action && (
-            <Button
-              key={action.label}
-              size="sm"
-              onClick={() => {
-                dismissToast(toast.id)
-                action.run()
-              }}
-            >
-              {action.label}
-            </Button>
-          ),
+      {toast.show && (
+        <Button size="sm" onClick={() => followToast(toast.id)}>
+          {toast.show.label}
+        </Button>
+      )}
+      {toast.action && (
+        <Button size="sm" onClick={() => takeToast(toast.id)}>
+          {toast.action.label}
+        </Button>
       )}
       {report && !toast.action && (
         <Button size="sm" onClick={() => window.open(boot.HelpURL, '_blank', 'noreferrer')}>

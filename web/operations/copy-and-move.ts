@@ -11,9 +11,9 @@ import { filesHref, nameOf, parentOf, shownName } from '../lib/paths.ts'
 import { clearClipboard, clipboard } from '../state/clipboard.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
 import { openFolderPath, revealEntry } from '../state/listing.ts'
+import { ownPreferences } from '../state/preferences.ts'
 import { movePinned } from '../state/prefs.ts'
 import { renameSelected, selectResult } from '../state/selection.ts'
-import { session } from '../state/session.ts'
 import { refreshUsage } from '../state/usage.ts'
 import { folderTitle, tellFailures, tellNotPutBack } from './failure-toasts.ts'
 import { canTakeBack, lookAt, removeMade } from './made.ts'
@@ -44,6 +44,8 @@ export async function transferEntries(
     )
     return false
   }
+  // Asked for beside the plan, so that nothing waits for it.
+  const follows = options.follow === true && opensTarget()
   let plan: PlannedTransfer[] | null
   try {
     plan = await planTransfer(kind, items, target, new AbortController().signal)
@@ -62,8 +64,7 @@ export async function transferEntries(
     }
   } else refreshUsage()
   // Told before the folders are listed again, which may take long on a bad connection.
-  const goes =
-    options.follow === true && !result.isLong && session.user?.redirectAfterCopyMove === true
+  const goes = !result.isLong && (await follows)
   if (result.done.length > 0)
     tellTransfer(options.told ?? kind, result.done, target, operation, goes)
   await settle(kind, result, target, goes)
@@ -87,6 +88,13 @@ export async function transferEntries(
   )
   return result.done.length > 0
 }
+
+/** Not knowing, the page stays. */
+const opensTarget = () =>
+  ownPreferences().then(
+    ({ openTarget }) => openTarget,
+    () => false,
+  )
 
 /** Brings the screen in step with the server and shows what arrived, or goes where it went. */
 async function settle(
@@ -121,8 +129,8 @@ async function goTo(folder: string, paths: readonly string[]): Promise<void> {
 }
 
 /**
- * Says what has been copied or moved, and offers to show it, unless the page `goes` there, and to take it back. Undo
- * then leads to where the page came from.
+ * Says what has been copied or moved, and offers to show it, unless the page `goes` there, and to take it back. From
+ * there Undo leads to where the page came from.
  */
 export function tellTransfer(
   kind: TransferKind | 'duplicate',
@@ -146,12 +154,16 @@ export function tellTransfer(
             other: `Copied # items to “${folder}”`,
           })
   const replaced = done.some((step) => step.override)
-  const isElsewhere = openFolderPath() !== target && !goes
+  const isElsewhere = openFolderPath() !== target
   const made = done.map((step) => step.to)
-  const show = isElsewhere ? () => void goTo(target, made) : undefined
-  const origin = goes && openFolderPath() !== target ? openFolderPath() : null
+  let origin = isElsewhere && goes ? openFolderPath() : null
+  const leadThere = () => {
+    origin = openFolderPath()
+    void goTo(target, made)
+  }
+  const show = isElsewhere && !goes ? leadThere : undefined
   const goBack = async () => {
-    if (origin === null || openFolderPath() !== target) return
+    if (origin === null || origin === target || openFolderPath() !== target) return
     await goTo(
       origin,
       done.map((step) => step.from),

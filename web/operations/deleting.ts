@@ -7,8 +7,8 @@ import { hasTrash } from '../lib/boot.ts'
 import { groupByParent, nameOf, parentOf, shownName } from '../lib/paths.ts'
 import { forgetFolder } from '../state/folder-cache.ts'
 import { heirOf, openFolderPath, revealEntry } from '../state/listing.ts'
-import { whatOnDelete } from '../state/on-delete.ts'
 import { patchFolder, type ShownChange } from '../state/patch-folder.ts'
+import { ownPreferences } from '../state/preferences.ts'
 import { dropPinned } from '../state/prefs.ts'
 import { selectResult } from '../state/selection.ts'
 import { refreshUsage } from '../state/usage.ts'
@@ -22,6 +22,13 @@ import { offerTakeBack } from './undo.ts'
 
 export type Deletion = 'trash' | 'gone'
 
+/** Not knowing, it is better to ask. */
+const whatOnDelete = () =>
+  ownPreferences().then(
+    ({ onDelete }) => onDelete,
+    () => 'ask' as const,
+  )
+
 /**
  * Asks where that is due: before something is gone for good, and for those who want to be asked. Null when the
  * person thought better of it.
@@ -30,8 +37,7 @@ export async function askToDelete(
   items: readonly TransferItem[],
   forGood = false,
 ): Promise<Deletion | null> {
-  // Not knowing, it is better to ask.
-  const choice = hasTrash && !forGood ? await whatOnDelete().catch(() => 'ask' as const) : 'gone'
+  const choice = hasTrash && !forGood ? await whatOnDelete() : 'gone'
   if (choice === 'trash') return choice
   const how = choice === 'ask' ? 'trash' : 'gone'
   return (await openPrompt('delete', { items, forGood: how === 'gone' })) && how

@@ -15,7 +15,7 @@ export interface Toast {
   tone: 'ok' | 'info' | 'bad'
   text: string
   action: ToastAction | null
-  /** Where what was done can be seen; before the action. */
+  /** Where what was done can be seen; before the action, which stays when it was chosen. */
   show: ToastAction | null
   /** How long it stays, in ms; 0 until it is dismissed. */
   lifeMs: number
@@ -70,6 +70,23 @@ export function toastError(problem: unknown, options: ToastOptions = {}): number
   if (isAbort(problem)) return 0
   if (typeof problem === 'string') return show('bad', problem, options)
   return show('bad', messageOf(problem), { report: true, ...options })
+}
+
+/** Goes where a toast leads to. What it offers besides stays, for as long as at first. */
+export function followToast(id: number): void {
+  const toast = toasts.list.find((one) => one.id === id)
+  const way = toast?.show
+  if (!toast || !way) return
+  if (toast.action) toast.show = null
+  else dismissToast(id)
+  way.run()
+}
+
+/** Does what a toast offers, and closes it. */
+export function takeToast(id: number): void {
+  const action = toasts.list.find((one) => one.id === id)?.action
+  dismissToast(id)
+  action?.run()
 }
 
 export function dismissToast(id: number): void {

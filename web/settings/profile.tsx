@@ -5,24 +5,25 @@ import { MonitorDown } from 'lucide-react'
 import { useState } from 'react'
 import { useSnapshot } from 'valtio'
 import type { TokenUser } from '../../src/access-types.ts'
-import type { OnDelete } from '../../src/keep-types.ts'
+import type { OnDelete, Preferences } from '../../src/keep-types.ts'
 import { updateUser } from '../api/users.ts'
 import { switchableLanguages } from '../layout/switches.tsx'
 import { boot, hasTrash } from '../lib/boot.ts'
+import type { FormPart } from '../lib/form-part.ts'
 import { loadLocale, matchLocale, rememberLocale } from '../lib/i18n.ts'
 import { provider } from '../lib/provider.ts'
-import { toastError, toastSuccess } from '../operations/toasts.ts'
+import { toastSuccess } from '../operations/toasts.ts'
 import { install, installProgram } from '../state/install.ts'
-import { setOnDelete, whatOnDelete } from '../state/on-delete.ts'
+import { loadPreferences, setPreferences } from '../state/preferences.ts'
 import { prefs, setTheme, type ThemeChoice } from '../state/prefs.ts'
 import { renewSession, session } from '../state/session.ts'
 import { Button } from '../ui/button.tsx'
-import { Segmented } from '../ui/toggle.tsx'
+import { Segmented, Switch } from '../ui/toggle.tsx'
 import { Apps } from './apps.tsx'
 import { Connection } from './connections.tsx'
 import { Devices } from './devices.tsx'
 import { editorThemes } from './editor-themes.ts'
-import { Line, SaveBar, Section, SelectLine } from './parts.tsx'
+import { Line, SaveBar, Section, SelectLine, WhenLoaded } from './parts.tsx'
 import { Passkeys } from './passkeys.tsx'
 import { SecondFactor } from './second-factor.tsx'
 import { ApiTokens, offerToRemoveTokens } from './tokens.tsx'
@@ -32,12 +33,14 @@ import { useLoad } from './use-load.ts'
 import { type Browsing, BrowsingSwitches } from './users/browsing-switches.tsx'
 import { type PasswordDraft, PasswordSection, usePasswordChange } from './users/password-change.tsx'
 
-type Draft = Browsing & Pick<TokenUser, 'locale' | 'aceEditorTheme'> & PasswordDraft
+interface Draft extends Browsing, Pick<TokenUser, 'locale' | 'aceEditorTheme'>, PasswordDraft {
+  preferences: Preferences
+}
 
-function draftOf(user: TokenUser): Draft {
-  const { hideDotfiles, singleClick, redirectAfterCopyMove, dateFormat, aceEditorTheme } = user
+function draftOf(user: TokenUser, preferences: Preferences): Draft {
+  const { hideDotfiles, singleClick, dateFormat, aceEditorTheme } = user
   return {
-    ...{ hideDotfiles, singleClick, redirectAfterCopyMove, dateFormat, aceEditorTheme },
+    ...{ hideDotfiles, singleClick, dateFormat, aceEditorTheme, preferences },
     locale: matchLocale(user.locale) ?? user.locale,
     newPassword: '',
     repeated: '',
@@ -45,9 +48,14 @@ function draftOf(user: TokenUser): Draft {
 }
 
 export function ProfilePage() {
+  const preferences = useLoad('preferences', loadPreferences)
+  return <WhenLoaded loaded={preferences}>{(data) => <Profile preferences={data} />}</WhenLoaded>
+}
+
+function Profile({ preferences }: { preferences: Preferences }) {
   const { t } = useLingui()
   const { user } = useSnapshot(session)
-  const form = useForm<Draft>(draftOf(user as TokenUser), save)
+  const form = useForm<Draft>(draftOf(user as TokenUser, preferences), save)
   const passwords = usePasswordChange(form)
   const [tokensTurn, setTokensTurn] = useState(0)
   if (!user) return null
@@ -58,14 +66,15 @@ export function ProfilePage() {
   async function save(next: Draft): Promise<Draft | null> {
     const id = session.user?.id
     if (id === undefined || !(await passwords.save(id))) return null
-    const { newPassword, repeated, ...fields } = next
+    const { newPassword, repeated, preferences, ...fields } = next
     await updateUser(id, fields)
+    if (preferences !== form.saved.preferences) await setPreferences(preferences)
     await renewSession()
     await loadLocale(fields.locale)
     rememberLocale(fields.locale)
     toastSuccess(passwords.touched ? t`Password and settings saved` : t`Settings saved`)
     if (passwords.touched) void offerToRemoveTokens().then(() => setTokensTurn(tokensTurn + 1))
-    return { ...fields, newPassword: '', repeated: '' }
+    return { ...fields, preferences, newPassword: '', repeated: '' }
   }
 
   function discard() {
@@ -77,7 +86,7 @@ export function ProfilePage() {
     <div className="form">
       <Section title={t`File list`}>
         <BrowsingSwitches hints toggle={form.toggle} />
-        {hasTrash && <DeleteLine />}
+        <PreferenceFields {...form.part('preferences')} />
       </Section>
 
       <AppearanceSection {...form} />
@@ -123,37 +132,26 @@ function InstallSection() {
   )
 }
 
-/** What Delete does, where the server has a trash. */
-function DeleteLine() {
+/** What the page does after a copy or move and, where the server has a trash, by Delete. */
+function PreferenceFields({ draft, set, toggle }: FormPart<Preferences>) {
   const { t } = useLingui()
-  const { data } = useLoad('on delete', whatOnDelete)
-  const [chosen, setChosen] = useState<OnDelete | null>(null)
-
-  async function choose(onDelete: OnDelete) {
-    setChosen(onDelete)
-    try {
-      await setOnDelete(onDelete)
-      toastSuccess(t`Settings saved`)
-    } catch (error) {
-      setChosen(chosen)
-      toastError(error)
-    }
-  }
-
-  const value = chosen ?? data
-  if (value === null) return null
   return (
-    <SelectLine
-      label={t`Delete`}
-      hint={t`Shift + Delete always deletes for good.`}
-      value={value}
-      onChange={(to) => void choose(to as OnDelete)}
-      options={[
-        { value: 'trash', label: t`Move to the trash` },
-        { value: 'ask', label: t`Ask first, then move to the trash` },
-        { value: 'gone', label: t`Delete for good` },
-      ]}
-    />
+    <>
+      <Switch label={t`Open the destination after copying or moving`} {...toggle('openTarget')} />
+      {hasTrash && (
+        <SelectLine
+          label={t`Delete`}
+          hint={t`Shift + Delete always deletes for good.`}
+          value={draft.onDelete}
+          onChange={(to) => set({ onDelete: to as OnDelete })}
+          options={[
+            { value: 'trash', label: t`Move to the trash` },
+            { value: 'ask', label: t`Ask first, then move to the trash` },
+            { value: 'gone', label: t`Delete for good` },
+          ]}
+        />
+      )}
+    </>
   )
 }
 

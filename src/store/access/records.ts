@@ -51,15 +51,26 @@ export interface AccountPreferences extends Preferences {
 
 const ON_DELETE: readonly OnDelete[] = ['trash', 'ask', 'gone']
 
-/** Throws ParseError. */
-export function parsePreferenceFields(r: Reader): Preferences {
+/** What is usual. */
+export const USUAL_PREFERENCES: Preferences = { onDelete: 'trash', openTarget: false }
+
+/** Those that are named. Throws ParseError. */
+export function parsePreferenceFields(r: Reader): Partial<Preferences> {
+  const fields: Partial<Preferences> = {}
+  if (r.has('onDelete')) fields.onDelete = parseOnDelete(r)
+  if (r.has('openTarget')) fields.openTarget = r.bool('openTarget', false)
+  return fields
+}
+
+function parseOnDelete(r: Reader): OnDelete {
   const onDelete = ON_DELETE.find((word) => word === r.str('onDelete'))
   if (!onDelete) throw new ParseError(`${r.at}.onDelete must be one of ${ON_DELETE.join(', ')}`)
-  return { onDelete }
+  return onDelete
 }
 
 export function parseAccountPreferences(r: Reader): AccountPreferences {
-  return { userID: r.int('userID', 0, { min: 1 }), ...parsePreferenceFields(r) }
+  const userID = r.int('userID', 0, { min: 1 })
+  return { userID, ...USUAL_PREFERENCES, ...parsePreferenceFields(r) }
 }
 
 export function parseGroup(r: Reader): Group {

@@ -6,10 +6,7 @@ import type { FormPart } from '../../lib/form-part.ts'
 import { formatMoment } from '../../lib/format.ts'
 import { Switch } from '../../ui/toggle.tsx'
 
-export type Browsing = Pick<
-  TokenUser,
-  'hideDotfiles' | 'singleClick' | 'redirectAfterCopyMove' | 'dateFormat'
->
+export type Browsing = Pick<TokenUser, 'hideDotfiles' | 'singleClick' | 'dateFormat'>
 
 const SAMPLE_MS = Date.UTC(2026, 10, 20, 18, 30)
 
@@ -32,10 +29,6 @@ export function BrowsingSwitches({ toggle, hints = false }: BrowsingSwitchesProp
         label={t`Open with a single click`}
         hint={hints && t`Select with the checkbox, Ctrl+click or a long press.`}
         {...toggle('singleClick')}
-      />
-      <Switch
-        label={t`Open the destination after copying or moving`}
-        {...toggle('redirectAfterCopyMove')}
       />
       <Switch
         label={t`Show exact dates`}
