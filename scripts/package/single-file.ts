@@ -51,8 +51,9 @@ export async function makeSingleFile(options: Options): Promise<Map<string, stri
       main: `../${MAIN}`,
       disableExperimentalSEAWarning: true,
       // Node lets the heap for new objects grow to three times 16 MiB, and never gives back what a burst of
-      // requests took.
-      execArgv: ['--max-semi-space-size=8'],
+      // requests took. Of the heap for the others it takes up to four times of what is in use before it collects: at
+      // twice, listings of 100,000 files take as long, and 35 MB less.
+      execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=100'],
       assets: await assetsOf(files, work),
     }
     const place = { ...placeOf(target), nodeRange: `node${version}`, output }

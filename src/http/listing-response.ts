@@ -9,6 +9,7 @@ import {
   readListing,
   typeOf,
 } from '../files/listing/info.ts'
+import type { LargeFolders } from '../files/listing/large-folders.ts'
 import type { Place, Scope } from '../files/place/scope.ts'
 import type { EntryStat } from '../files/volume/entry-stat.ts'
 import { createTurns } from '../lib/turns.ts'
@@ -44,11 +45,12 @@ export async function describeFile(
 /** Sends a folder object with `also`, its items first, in slices: 100,000 entries block nobody. */
 export async function sendFolder(
   { scope, place, stat, path, name = baseName(place.vpath) }: Asked,
-  options: ListingOptions,
+  options: ListingOptions & { largeFolders: LargeFolders },
   also: Partial<FileInfo> = {},
 ): Promise<Response> {
-  const { sorting } = options
-  const { entries, order, numDirs, numFiles } = await readListing(scope, place, options)
+  const { sorting, signal, largeFolders } = options
+  const read = () => readListing(scope, place, options)
+  const { entries, order, numDirs, numFiles } = await largeFolders(stat.sizeBytes, read, signal)
   const own = presentEntry(path, name, stat, '')
   const tail = `],${toJson({ numDirs, numFiles, sorting, ...own, ...also }).slice(1)}`
   const slice = (from: number) =>

@@ -1,4 +1,6 @@
 // What processes that decode are started with, and what they take.
+import type { ChildProcess } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 
 const PAGE_BYTES = 4096
@@ -15,4 +17,14 @@ const KEPT = /^(PATH|HOME|TMPDIR|TEMP|LANG|SystemRoot|LOCALAPPDATA|XDG_.*|FILEBR
 
 export function bareEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)))
+}
+
+/** Linux: where there is no memory left, the kernel ends this process rather than the server (proc(5), oom_score_adj). */
+export function endFirst({ pid }: ChildProcess): void {
+  if (process.platform !== 'linux' || pid === undefined) return
+  try {
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '1000')
+  } catch {
+    // It has ended, or there is no /proc.
+  }
 }

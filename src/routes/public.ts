@@ -168,7 +168,8 @@ async function showShared(c: Ctx, deps: Deps, opened: OpenedShare): Promise<Resp
   if (stat.kind === 'dir') {
     const sorting = { by: 'name', asc: false }
     const { signal } = c.req.raw
-    const options = { sorting, detection: 'media', types: deps.sniffedTypes, signal } as const
+    const { sniffedTypes: types, largeFolders } = deps
+    const options = { sorting, detection: 'media', types, largeFolders, signal } as const
     // Always the name of what is shared, also further down: clients show it as the title.
     return await sendFolder({ scope, place, stat, path: vpath }, options, { ...ticket, name })
   }

@@ -77,7 +77,8 @@ async function readResource(c: Ctx, deps: Deps): Promise<Response> {
     const { sorting } = user
     const { signal } = c.req.raw
     const rights = await scope.rightsAt(place)
-    const options = { sorting, detection, types: deps.sniffedTypes, signal } as const
+    const { sniffedTypes: types, largeFolders } = deps
+    const options = { sorting, detection, types, largeFolders, signal } as const
     return await sendFolder(asked, options, rights && { rights })
   }
   const info = await describeFile(asked, scope.may(vpath, 'modify'))

@@ -50,6 +50,17 @@ describe('the preview process', () => {
     }
   })
 
+  it('is what the system ends where there is no memory left', async () => {
+    const previews = createPreviewProcess(1)
+    try {
+      await previews.run(await jobFor('picture.jpg'), forever, anna)
+      const [child] = childrenOf(process.pid)
+      expect(await readFile(`/proc/${child}/oom_score_adj`, 'utf8')).toBe('1000\n')
+    } finally {
+      previews.close()
+    }
+  })
+
   it('outlives a damaged HEIC file, whatever its decoder prints', async () => {
     await using tree = await makeTree({})
     const path = tree.at('damaged.heic')

@@ -1,6 +1,7 @@
 // A folder is sent in turns of the event loop, also to a client that takes everything at once.
 import { writeFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { createLargeFolders } from '../../src/files/listing/large-folders.ts'
 import { createSniffedTypes } from '../../src/files/listing/sniffed-types.ts'
 import { answerOf, isStreamed } from '../../src/http/answer.ts'
 import { sendFolder } from '../../src/http/listing-response.ts'
@@ -20,9 +21,9 @@ it('others have turns while a large folder is sent', async () => {
   const asked = { scope, place, stat: await scope.stat(place), path: '/' }
   const sorting = { by: 'name', asc: false }
   const { signal } = new AbortController()
-  const types = createSniffedTypes()
+  const [types, largeFolders] = [createSniffedTypes(), createLargeFolders()]
   const { body } = await answerOf(
-    await sendFolder(asked, { sorting, detection: 'name', types, signal }),
+    await sendFolder(asked, { sorting, detection: 'name', types, largeFolders, signal }),
   )
   if (!isStreamed(body)) throw new Error('it is not streamed')
   const take = async () => {}

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { isExecutable } from '../../inside.ts'
 import { AppError } from '../../lib/errors.ts'
-import { bareEnvironment, residentBytes } from '../../programs/decoder-child.ts'
+import { bareEnvironment, endFirst, residentBytes } from '../../programs/decoder-child.ts'
 import { findProgram } from '../../programs/find-program.ts'
 import { killGroup } from '../../programs/kill-group.ts'
 import type { OpenFile } from '../place/scope.ts'
@@ -144,7 +144,7 @@ export function bsdtarOf(name: string): Promise<string> {
 function start(fd: number): ChildProcess {
   const file: string | URL = new URL('./extract.process.ts', import.meta.url)
   const path = typeof file === 'string' ? file : fileURLToPath(file)
-  return spawn(process.execPath, [isExecutable ? '__extract-process' : path], {
+  const started = spawn(process.execPath, [isExecutable ? '__extract-process' : path], {
     stdio: ['pipe', 'pipe', 'ignore', fd],
     env: bareEnvironment(),
     cwd: '/',
@@ -152,4 +152,6 @@ function start(fd: number): ChildProcess {
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
+  endFirst(started)
+  return started
 }

@@ -3,7 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { isExecutable } from '../../inside.ts'
-import { bareEnvironment, residentBytes } from '../../programs/decoder-child.ts'
+import { bareEnvironment, endFirst, residentBytes } from '../../programs/decoder-child.ts'
 import { killGroup } from '../../programs/kill-group.ts'
 import {
   createFrameReader,
@@ -193,6 +193,7 @@ function start(state: State): ChildProcess {
     detached: process.platform !== 'win32',
     windowsHide: true,
   })
+  endFirst(started)
   const read = createFrameReader<PreviewReply>()
   started.stdout?.on('data', (chunk: Buffer) => {
     try {

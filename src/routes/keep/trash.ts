@@ -147,7 +147,8 @@ async function readEntry(c: Ctx, deps: Deps): Promise<Response> {
   const { signal } = c.req.raw
   const { sorting } = actor.user
   const detection = deps.config.typeDetectionByHeader ? 'content' : 'name'
-  return await sendFolder(asked, { sorting, detection, types: deps.sniffedTypes, signal })
+  const { sniffedTypes: types, largeFolders } = deps
+  return await sendFolder(asked, { sorting, detection, types, largeFolders, signal })
 }
 
 interface Wanted {
