@@ -11,14 +11,24 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Job } from '../src/job-types.ts'
-import { waitFor } from '../test/support/deadline.ts'
 import { mountImage } from '../test/support/file-systems.ts'
 import { loginAs, type SignedIn } from '../test/support/login.ts'
 import { childrenOf, cpuMsOf, residentBytes, watchMemory } from '../test/support/process-facts.ts'
 import { ADMIN } from '../test/support/program.ts'
 import { openRemote } from '../test/support/remote-server.ts'
 import { memoryFolder } from '../test/support/tree.ts'
-import { type Case, json, measure, msOf, p99, type Server, send, serve } from './measuring.ts'
+import {
+  type Case,
+  json,
+  look,
+  measure,
+  msOf,
+  p99,
+  type Server,
+  send,
+  serve,
+  WATCHED_LOOP,
+} from './measuring.ts'
 
 const MIB = 1024 * 1024
 const GIB = 1024 * MIB
@@ -39,17 +49,9 @@ async function watched(
   place: 'disk' | 'memory',
   args: string[] = [],
 ): Promise<Server> {
-  const preload = `--expose-gc --require ${join(import.meta.dirname, 'watch-loop.ts')}`
-  const env = { NODE_OPTIONS: preload, NODE_NO_WARNINGS: '1' }
-  return stack.use(await serve(place === 'memory' ? memoryFolder() : null, { args, env }))
-}
-
-/** Asks the server how its loop has been since the last time. */
-async function look({ program }: Server): Promise<{ heldMs: number; heapBytes: number }> {
-  const before = program.output().length
-  program.process.kill('SIGUSR2')
-  const told = () => /^watched (.*)$/m.exec(program.output().slice(before))?.[1]
-  return JSON.parse(await waitFor('a look at the loop', told))
+  return stack.use(
+    await serve(place === 'memory' ? memoryFolder() : null, { args, env: WATCHED_LOOP }),
+  )
 }
 
 /** Runs a job to its end; throws unless all of it was done. */

@@ -1,5 +1,7 @@
 // What scripts that measure the packaged executable share: a server, clocks, and a table of ratios.
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { waitFor } from '../test/support/deadline.ts'
 import { loginAs, type SignedIn } from '../test/support/login.ts'
 import { type Program, type ProgramOptions, startProgram } from '../test/support/program.ts'
 import { makeTree, type Tree } from '../test/support/tree.ts'
@@ -52,6 +54,22 @@ export const send = (server: Pick<Server, 'admin'>, method: string, path: string
   ask(server, path, body === undefined ? { method } : { method, body }).then((answer) =>
     answer.text(),
   )
+
+/** Environment of a server that tells how its event loop is held. */
+export const WATCHED_LOOP = {
+  NODE_OPTIONS: `--expose-gc --require ${join(import.meta.dirname, 'watch-loop.ts')}`,
+  NODE_NO_WARNINGS: '1',
+}
+
+/** Asks a server with WATCHED_LOOP how its loop has been since the last time. */
+export async function look({
+  program,
+}: Pick<Server, 'program'>): Promise<{ heldMs: number; heapBytes: number }> {
+  const before = program.output().length
+  program.process.kill('SIGUSR2')
+  const told = () => /^watched (.*)$/m.exec(program.output().slice(before))?.[1]
+  return JSON.parse(await waitFor('a look at the loop', told))
+}
 
 export async function msOf(work: () => Promise<unknown> | unknown): Promise<number> {
   const startedAt = performance.now()

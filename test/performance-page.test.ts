@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest'
 import { describe, type Original, type Report } from '../scripts/bench/describe.ts'
+import { chart } from '../scripts/bench/growth-chart.ts'
+import { withSection } from '../scripts/bench/page-sections.ts'
 
 const ORIGINAL: Original = {
   program: 'the original',
@@ -55,4 +57,23 @@ it('leaves out what was not measured, and says when the machine was busy', () =>
   expect(describe(REPORT, ORIGINAL, 0)).not.toContain('search')
   expect(describe(REPORT, ORIGINAL, 0)).toContain('Nothing else ran')
   expect(describe(REPORT, ORIGINAL, 12)).toContain('busy with other work')
+})
+
+it('keeps the sections that others have written', () => {
+  const page = '# Performance\n\n## Growth\n\nold\n\n### Of one\n\n## The page\n\nquick\n'
+  expect(withSection(page, 'Growth', 'new\n')).toBe(
+    '# Performance\n\n## Growth\n\nnew\n\n## The page\n\nquick\n',
+  )
+  expect(withSection('# Performance\n', 'Growth', 'new')).toBe(
+    '# Performance\n\n## Growth\n\nnew\n',
+  )
+})
+
+it('draws ten times as much as high as the axis says', () => {
+  const svg = chart('growth', [{ title: 'ms', lines: { files: [1, 10, 100] } }])
+  const [, first, second] = /<path class="l0" d="M[\d.]+ ([\d.]+)L[\d.]+ ([\d.]+)L/.exec(svg) ?? []
+  const lines = [...svg.matchAll(/class="grid" d="M46 ([\d.]+)H/g)].map(([, y]) => Number(y))
+  expect(lines).toHaveLength(3)
+  expect(Number(first)).toBe(lines[0])
+  expect(Number(second)).toBe(lines[1])
 })

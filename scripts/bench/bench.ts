@@ -1,40 +1,52 @@
-// `npm run bench`: measures dist/filebrowser beside nginx and the usual tools of the disk with the benchmark that
-// lies beside the project (../shared/bench, or FILEBROWSER_BENCH), and writes docs/performance.md. Words that
-// follow go to the benchmark: `npm run bench -- --pairs 5 --only download,listing`.
+// `npm run bench`: measures dist/filebrowser and writes sections of docs/performance.md. Beside nginx and the usual tools
+// of the disk it runs the benchmark that lies beside the project (../shared/bench, or FILEBROWSER_BENCH), which gets
+// the words that follow: `npm run bench -- --pairs 5 --only download,listing`. `page` and `growth` as the first word
+// measure the page in Chromium, and 10 and 100 times as much of everything, alone.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { OUT_DIR, ROOT } from '../build/paths.ts'
 import { describe, type Original, type Report } from './describe.ts'
+import { writeSection } from './page-sections.ts'
 
 const harness = join(process.env.FILEBROWSER_BENCH ?? join(ROOT, '../shared/bench'), 'bench.mjs')
 const executable = join(OUT_DIR, 'filebrowser')
 const SERVER =
   '-a 127.0.0.1 -p {port} -r {root} -d {db} --cacheDir {cache} --username admin --password {hash}'
 
-for (const file of [harness, executable]) {
-  if (existsSync(file)) continue
-  process.stderr.write(`bench cannot run here: ${file} is not there\n`)
-  process.exit(2)
+const words = process.argv.slice(2)
+const [first] = words
+if (first === 'growth') await (await import('./growth.ts')).measureGrowth()
+else if (first === 'page') await (await import('./page.ts')).measurePage()
+else {
+  await measureBeside(words)
+  await (await import('./page.ts')).measurePage()
 }
 
-const folder = await mkdtemp(join(tmpdir(), 'filebrowser-bench-'))
-try {
-  const output = join(folder, 'report.json')
-  const words = ['--server', `new=${executable} ${SERVER}`, '--json', output]
-  const args = [harness, ...words, ...process.argv.slice(2)]
-  const [, , load = 0] = loadavg()
-  const child = spawn(process.execPath, args, { stdio: 'inherit' })
-  const [code] = (await once(child, 'exit')) as [number | null]
-  if (code !== 0) throw new Error(`the benchmark ended with ${code}`)
-  const original = JSON.parse(
-    await readFile(join(import.meta.dirname, 'original.json'), 'utf8'),
-  ) as Original
-  const report = JSON.parse(await readFile(output, 'utf8')) as Report
-  await writeFile(join(ROOT, 'docs/performance.md'), describe(report, original, load))
-} finally {
-  await rm(folder, { recursive: true, force: true })
+async function measureBeside(given: string[]): Promise<void> {
+  for (const file of [harness, executable]) {
+    if (existsSync(file)) continue
+    process.stderr.write(`bench cannot run here: ${file} is not there\n`)
+    process.exit(2)
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'filebrowser-bench-'))
+  try {
+    const output = join(folder, 'report.json')
+    const args = [harness, '--server', `new=${executable} ${SERVER}`, '--json', output, ...given]
+    const [, , load = 0] = loadavg()
+    const child = spawn(process.execPath, args, { stdio: 'inherit' })
+    const [code] = (await once(child, 'exit')) as [number | null]
+    if (code !== 0) throw new Error(`the benchmark ended with ${code}`)
+    const original = JSON.parse(
+      await readFile(join(import.meta.dirname, 'original.json'), 'utf8'),
+    ) as Original
+    const report = JSON.parse(await readFile(output, 'utf8')) as Report
+    const heading = 'Beside nginx, the disk and the original'
+    await writeSection(heading, describe(report, original, load))
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 }

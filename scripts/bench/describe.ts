@@ -1,4 +1,5 @@
-// docs/performance.md from the report of a benchmark.
+// What docs/performance.md says of a benchmark, from its report.
+import { madeBy, number, table } from './page-sections.ts'
 
 export interface Original {
   program: string
@@ -48,7 +49,7 @@ export interface Report {
 const NAME = 'new'
 
 /**
- * The page. A ratio to the original compares by the anchor: both were measured beside it, each in its own run
+ * The section. A ratio to the original compares by the anchor: both were measured beside it, each in its own run
  * and perhaps on another machine. `load` is how many programs wanted a processor in the quarter of an hour before.
  */
 export function describe(report: Report, original: Original, load: number): string {
@@ -59,24 +60,18 @@ export function describe(report: Report, original: Original, load: number): stri
       Object.values(metrics).map(({ servers }) => servers[NAME]?.samples.length ?? 0),
     ),
   )
-  const busy =
-    load > 1
-      ? `**The machine was busy with other work** (${load.toFixed(0)} programs on average wanted one of its ${report.cpus} processors): believe the ratios and not the figures, and of those only large differences.`
-      : 'Nothing else ran on the machine.'
-  return `# Performance
-
-Made by \`npm run bench\` on ${report.date.slice(0, 10)}: the packaged executable, ${rounds} rounds, on ${report.cpus} processors (${report.cpu ?? 'unknown'}), Linux ${report.kernel}, files in memory, the client on the same processors. ${busy}
+  return `${madeBy('npm run bench', { rounds }, { ...report, load })}
 
 Figures are medians, with the smallest and largest in brackets. “To the anchor” says how many times as good it was as nginx or the usual tool of the disk (\`cp\`, \`find\`, \`tar\`, \`openssl\`, …), which did the same in the same rounds; above 1 is better than the anchor.
 The original is ${original.program}, measured on ${original.machine}. “To the original” divides our ratio to the anchor by that of the original, so it holds across machines; where no anchor does the same, there are only the figures.
 
-| Case | | Here | To the anchor | Original | To the anchor | To the original |
-|---|---|---|---|---|---|---|
-${rows.join('\n')}
+${table(HEAD, rows)}
 `
 }
 
-function describeRow(report: Report, row: OriginalRow): string[] {
+const HEAD = ['Case', '', 'Here', 'To the anchor', 'Original', 'To the anchor', 'To the original']
+
+function describeRow(report: Report, row: OriginalRow): string[][] {
   const measured = report.cases[row.case]?.metrics[row.metric]
   const own = measured?.servers[NAME]
   if (!measured || !own) return []
@@ -101,14 +96,9 @@ function describeRow(report: Report, row: OriginalRow): string[] {
     there.join('; ') || '–',
     both.join('; ') || '–',
   ]
-  return [`| ${cells.join(' | ')} |`]
+  return [cells]
 }
 
 function span({ min, max }: Spread): string {
   return `${number(min)}–${number(max)}`
-}
-
-/** Three digits are all that a measurement has. */
-function number(value: number): string {
-  return value >= 1000 ? String(Math.round(value)) : String(Number(value.toPrecision(3)))
 }

@@ -1,10 +1,10 @@
 // What makes the interface feel quick: little to load, folders known before they are opened, and
 // those seen before on the screen at once.
-import type { Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { launchBrowser } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { sharedSite } from './browser-steps.ts'
+import { firstScreenBytes } from './first-screen.ts'
 import { entry, focusedName, showList } from './listing-steps.ts'
 import { leastFairMs } from './main-thread.ts'
 
@@ -24,32 +24,11 @@ const site = sharedSite(
 
 type Marked = Window & { paintedAfterMs?: number | undefined }
 
-/** Compressed bytes of what the page itself names: its entry, what that imports, and its styles. */
-const namedBytes = (page: Page, selector: string) =>
-  page.evaluate(async (links) => {
-    // As it was sent: styles of other screens are named later.
-    const html = await (await fetch(location.href)).text()
-    const sent = new DOMParser().parseFromString(html, 'text/html')
-    const named = [...sent.querySelectorAll<HTMLScriptElement & HTMLLinkElement>(links)]
-    const sizes = named.map((link) => {
-      const [resource] = performance.getEntriesByName(link.src || link.href)
-      return (resource as PerformanceResourceTiming | undefined)?.encodedBodySize ?? Number.NaN
-    })
-    return sizes.reduce((sum, size) => sum + size, 0)
-  }, selector)
-
 it('loads at most 130 kB of script and style for the first listing', async () => {
   await using opened = await site.open({ path: '/files/' })
   const { page } = opened
   await entry(page, 'many').waitFor()
-  const texts = 'link[rel=modulepreload][href*="/c-en-"]'
-  const scripts = `script[src], link[rel=modulepreload]:not(${texts})`
-  // What has arrived is noted a moment later.
-  await expect.poll(() => namedBytes(page, scripts)).toBeGreaterThan(0)
-  await expect.poll(() => namedBytes(page, 'link[rel=stylesheet]')).toBeGreaterThan(0)
-  const script = await namedBytes(page, scripts)
-  const style = await namedBytes(page, 'link[rel=stylesheet]')
-  const text = await namedBytes(page, texts)
+  const { script, style, text } = await firstScreenBytes(page)
   process.stdout.write(
     `first screen: ${script} bytes of script, ${style} of style, ${text} of text\n`,
   )
