@@ -75,7 +75,8 @@ export function administratesByProvider(records: Lookups, userID: number): boole
 
 /** The accounts whose record or whose permissions a change may have changed. */
 export function touchedAccounts(before: Lookups, after: Lookups, changes: Changes): Set<number> {
-  const touched = new Set([...changes.before(USERS).keys()] as number[])
+  const seen = changes.before(USERS).keys()
+  const touched = new Set([...seen, ...changes.unseen(USERS)] as number[])
   const note = (records: Iterable<{ userID: number } | undefined>) => {
     for (const one of records) if (one) touched.add(one.userID)
   }

@@ -76,14 +76,16 @@ function explainAt(
 }
 
 /** What each account may do at a place, of those in whose tree it is and who see it, by name. */
-export function accessAt(services: Services, place: PlaceText): FolderAccess {
-  const items = services.store.all(USERS).flatMap((user) => {
-    const path = pathOf(services, user, place)
-    if (path === null) return []
-    const { verbs } = explainAccess(services, user, path)
-    if (!verbs.see.allowed) return []
-    const rights = rightsBy((verb) => verbs[verb].allowed)
-    return [{ user: { id: user.id, username: user.username }, rights }]
-  })
+export async function accessAt(services: Services, place: PlaceText): Promise<FolderAccess> {
+  const items: FolderAccess['items'] = []
+  for await (const users of services.store.large.pieces(USERS))
+    for (const user of users) {
+      const path = pathOf(services, user, place)
+      if (path === null) continue
+      const { verbs } = explainAccess(services, user, path)
+      if (!verbs.see.allowed) continue
+      const rights = rightsBy((verb) => verbs[verb].allowed)
+      items.push({ user: { id: user.id, username: user.username }, rights })
+    }
   return { place, items: items.sort((a, b) => (a.user.username < b.user.username ? -1 : 1)) }
 }

@@ -25,6 +25,7 @@ import type { Changes } from '../store/collection.ts'
 import { FOLDERS, HOMES, MEMBERSHIPS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
+import { loadUsers } from '../store/users.ts'
 import { foldName } from './rules.ts'
 import { compileFolders, type FolderTree, type Rights, rightsIn, withChanges } from './verdict.ts'
 
@@ -221,12 +222,17 @@ export function pathOf({ store }: { store: Store }, user: User, place: PlaceText
 }
 
 /** The accounts to which records that have changed say something, or have said it. */
-export function toldByRecords(store: Store, changes: Changes): Set<number> {
+export function toldByRecords(store: Store, changes: Changes): Set<number> | 'everyone' {
   const names = new Set<string>()
   for (const [place, was] of changes.before(FOLDERS))
     for (const folder of [was, store.get(FOLDERS, place)])
       for (const { who } of folder?.grants ?? []) names.add(who)
-  if (names.has('everyone')) return new Set(store.all(USERS).map(({ id }) => id))
+  if (names.has('everyone')) return 'everyone'
+  return accountsNamed(store, names)
+}
+
+/** The accounts that are meant by names of grants but `everyone`. */
+function accountsNamed(store: Store, names: Iterable<string>): Set<number> {
   const told = [...names].flatMap((name) => {
     const { kind, id } = parseWho(name) ?? { kind: 'user', id: 0 }
     if (kind === 'user') return id
@@ -240,15 +246,18 @@ export async function hiddenBy(
   { config, store, volume }: TreeHost & { store: Store },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<PlaceText, string[]>> {
-  const folders = foldersOf(store)
   const asked: { place: PlaceText; username: string; path: string }[] = []
-  for (const user of store.all(USERS)) {
-    if (asked.length >= MAX_ASKED || !folders.hasHome(user)) continue
-    const home = placeInTree(user, ROOT)
-    for (const [name, place] of folders.topsOf(user)) {
-      const path = hostPathOf(config, placeBelow(home, joinVPath(ROOT, name)))
-      asked.push({ place, username: user.username, path })
+  for await (const users of withTops(store)) {
+    const folders = foldersOf(store)
+    for (const user of users) {
+      if (asked.length >= MAX_ASKED || !folders.hasHome(user)) continue
+      const home = placeInTree(user, ROOT)
+      for (const [name, place] of folders.topsOf(user)) {
+        const path = hostPathOf(config, placeBelow(home, joinVPath(ROOT, name)))
+        asked.push({ place, username: user.username, path })
+      }
     }
+    if (asked.length >= MAX_ASKED) break
   }
   const paths = asked.map(({ path }) => path)
   const found = await volume.statPaths(paths, signal)
@@ -256,6 +265,14 @@ export async function hiddenBy(
   for (const [i, { place, username }] of asked.entries())
     if (found[i]) hidden.set(place, [...(hidden.get(place) ?? []), username])
   return hidden
+}
+
+/** Those at whose top a folder may stand. */
+async function* withTops(store: Store): AsyncGenerator<readonly User[]> {
+  const atTop = store.all(FOLDERS).filter(({ as }) => as !== '')
+  const names = new Set(atTop.flatMap(({ grants }) => grants.map(({ who }) => who)))
+  if (names.has('everyone')) yield* store.large.pieces(USERS)
+  else yield await loadUsers(store, accountsNamed(store, names))
 }
 
 /** The place of a path of an account's home. */

@@ -3,7 +3,7 @@ import { isWithin, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Folder } from '../store/access/folder-record.ts'
 import { setFolder as setRecord } from '../store/access/folders.ts'
 import type { Transaction } from '../store/collection.ts'
-import { API_TOKENS, FOLDERS, SHARES } from '../store/collections.ts'
+import { API_TOKENS, FOLDERS, SHARES, USERS } from '../store/collections.ts'
 import type { Store } from '../store/store.ts'
 import { findUser } from '../store/users.ts'
 import { placeOf } from './folder-rights.ts'
@@ -18,6 +18,8 @@ export function setFolder(store: Store, tx: Transaction, folder: Folder): Folder
 
 function renameTop(store: Store, tx: Transaction, before: Folder, as: string): void {
   const from = `/${before.as}`
+  const [shares, tokens] = [tx.all(SHARES), tx.all(API_TOKENS)]
+  tx.expect(USERS, () => [...shares, ...tokens].map(({ userID }) => userID))
   const renamed = ({ userID }: { userID: number }, path: string): string | null => {
     const owner = findUser(tx, userID)
     const vpath: VPath = vpathOf(path)
@@ -25,11 +27,11 @@ function renameTop(store: Store, tx: Transaction, before: Folder, as: string): v
       owner && isWithin(from, vpath) && placeOf({ store }, owner, vpath).top === before.place
     return isBelow ? `/${as}${path.slice(from.length)}` : null
   }
-  for (const share of tx.all(SHARES)) {
+  for (const share of shares) {
     const path = renamed(share, share.path)
     if (path !== null) tx.replace(SHARES, { ...share, path })
   }
-  for (const token of tx.all(API_TOKENS)) {
+  for (const token of tokens) {
     const folder = renamed(token, token.folder)
     if (folder !== null) tx.replace(API_TOKENS, { ...token, folder })
   }

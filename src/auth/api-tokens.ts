@@ -9,6 +9,7 @@ import { type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Store, Transaction } from '../store/collection.ts'
 import { API_TOKENS } from '../store/collections.ts'
 import type { ApiToken, User } from '../store/document.ts'
+import { loadUser } from '../store/users.ts'
 import { rests } from './external/identities.ts'
 import { createLastUsed } from './last-used.ts'
 
@@ -43,8 +44,8 @@ export interface LimitedUser extends User {
 
 export interface ApiTokens {
   /** The token and its account, or null for one that is unknown, wrong or expired. Marks it as used. */
-  use(text: string): { user: LimitedUser; token: ApiToken } | null
-  /** The same by its record's id, for requests that take long. */
+  find(text: string): Promise<{ user: LimitedUser; token: ApiToken } | null>
+  /** The same by its record's id, for requests that take long and whoever has loaded the account. */
   stillValid(id: string): { user: LimitedUser; token: ApiToken } | null
   /** Those of an account, as they are now. */
   list(userID: number): ApiToken[]
@@ -104,8 +105,10 @@ export function createApiTokens(store: Store): ApiTokens {
     return user && !rests(store, user) ? { user: limit(user, token), token } : null
   }
   return {
-    use: (text) => {
+    find: async (text) => {
       const [, id = '', secret = ''] = text.split('.')
+      const known = store.get(API_TOKENS, id)
+      if (known) await loadUser(store, known.userID)
       const found = stillValid(id)
       if (!found) return null
       if (right.get(text) !== found.token) {

@@ -4,7 +4,7 @@ import type { UserDefaults } from '../api-types.ts'
 import { AppError } from '../lib/errors.ts'
 import { overlay, pick } from '../lib/fields.ts'
 import type { User } from '../store/document.ts'
-import { findUser, findUserByName, replaceUser } from '../store/users.ts'
+import { findUser, loadUserByName, replaceUser } from '../store/users.ts'
 import { hashPassword, verifyPassword } from './hash.ts'
 import { type Credentials, refused, type SignInDeps, signInByPassword } from './password.ts'
 import { checkPassword } from './password-policy.ts'
@@ -73,7 +73,7 @@ async function admit(
   given: Credentials,
   answers: Map<string, string>,
 ): Promise<User> {
-  const user = findUserByName(deps.store, given.username)
+  const user = await loadUserByName(deps.store, given.username)
   if (!user) return asUnavailable(() => provision(deps, given, answers))
   const samePassword = await verifyPassword(given.password, user.password)
   if (samePassword && answers.size <= 1) return user
@@ -106,7 +106,7 @@ async function provision(
     return await provisionUser(deps, { username, password, fields, trustFields: true })
   } catch (error) {
     // Of two first logins at once one finds the account made by the other.
-    const made = findUserByName(deps.store, username)
+    const made = await loadUserByName(deps.store, username)
     if (made && error instanceof AppError && error.code === 'exists') return made
     throw error
   }

@@ -6,7 +6,7 @@ import type { Programs } from '../programs/runner.ts'
 import { USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
-import { findUser, findUserByName, replaceUser } from '../store/users.ts'
+import { findUser, loadUserByName, replaceUser } from '../store/users.ts'
 import { hashPassword, needsRehash, verifyAlike } from './hash.ts'
 import type { HomeOptions } from './home.ts'
 import { verifyHuman } from './recaptcha.ts'
@@ -31,7 +31,11 @@ export interface SignInDeps {
 /** Checks name and password against the records; both kinds of failure take the same time. */
 export async function signInByPassword(deps: SignInDeps, given: Credentials): Promise<User> {
   await demandHuman(deps, given)
-  const user = await withPassword(deps, findUserByName(deps.store, given.username), given.password)
+  const user = await withPassword(
+    deps,
+    await loadUserByName(deps.store, given.username),
+    given.password,
+  )
   if (!user) throw refused()
   return user
 }
@@ -48,7 +52,7 @@ export async function withPassword(
   user: User | undefined,
   password: string,
 ): Promise<User | null> {
-  const kinds = deps.store.values(USERS, 'passwordKind').map(String)
+  const kinds = (await deps.store.large.values(USERS, 'passwordKind')).map(String)
   const fits = await verifyAlike(password, user?.password ?? null, kinds)
   if (!user || !fits) return null
   return needsRehash(user.password) ? upgradeHash(deps, user, password) : user

@@ -113,6 +113,6 @@ export async function addUserWithHome(
 }
 
 function refuseTakenHome(records: Records, scope: string): void {
-  if (records.find(USERS, 'home', foldedHome(scope)).length > 0)
+  if (records.has(USERS, 'home', foldedHome(scope)))
     throw new AppError('exists', `the folder ${scope} belongs to another user`)
 }

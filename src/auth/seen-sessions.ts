@@ -46,7 +46,7 @@ export function createSeen(store: Store, limits: SessionLimits): Seen {
     for (let at = 0; at < ids.length; at += FLUSH_AT_A_TIME)
       await store.transaction((tx) => {
         const some = ids.slice(at, at + FLUSH_AT_A_TIME)
-        tx.expect(SESSIONS, some)
+        tx.expect(SESSIONS, () => some)
         for (const id of some) {
           const session = tx.get(SESSIONS, id)
           if (!session) continue

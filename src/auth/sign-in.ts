@@ -5,7 +5,7 @@ import type { SecondFactorPolicy } from '../api-types.ts'
 import type { Config } from '../config/config.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Settings, User } from '../store/document.ts'
-import { findUser, findUserByName } from '../store/users.ts'
+import { loadUser, loadUserByName } from '../store/users.ts'
 import { signInByHook } from './hook.ts'
 import type { Directory } from './ldap/directory.ts'
 import { signInByDirectory } from './ldap/sign-in.ts'
@@ -82,7 +82,11 @@ export async function signIn(
     const split = (user: User | undefined) => splitCode(deps, given, user)
     return { byPassword: true, ...(await signInByDirectory({ ...deps, directory }, given, split)) }
   }
-  const { password, code } = splitCode(deps, given, findUserByName(deps.store, given.username))
+  const { password, code } = splitCode(
+    deps,
+    given,
+    await loadUserByName(deps.store, given.username),
+  )
   const user = await door.enter(deps, { ...given, password })
   return { user, method, byPassword: true, code }
 }
@@ -101,7 +105,7 @@ function splitCode(
 }
 
 async function signInAsFirst({ store }: SignInDeps): Promise<User> {
-  const user = findUser(store, 1)
+  const user = await loadUser(store, 1)
   if (!user) throw new AppError('sign_in_unavailable', 'noauth needs the user with id 1')
   return user
 }
@@ -117,7 +121,7 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
   }
   const username = assertedByProxy(deps.config, settings, incoming)
   if (username === null) throw new AppError('sign_in_unavailable', 'the sign-in header is missing')
-  const known = findUserByName(deps.store, username)
+  const known = await loadUserByName(deps.store, username)
   if (known) return known
   try {
     // Whoever comes through a proxy has a password there; the one made here is known to nobody.
@@ -128,7 +132,7 @@ async function signInByProxy(deps: SignInDeps, incoming: IncomingMessage): Promi
       throw new AppError('exists', error.message, { status: 500, cause: error })
     if (!(error instanceof AppError && error.code === 'exists')) throw error
     // Of two first requests at once one finds the account made by the other.
-    const made = findUserByName(deps.store, username)
+    const made = await loadUserByName(deps.store, username)
     if (made) return made
     throw new AppError('exists', error.message, { status: 500, cause: error })
   }

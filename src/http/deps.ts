@@ -124,7 +124,7 @@ export function createDeps(base: BaseDeps) {
     jobs: createJobs({
       services,
       tokens: apiTokens,
-      onEnd: (record) => audit.record(auditLineOf(services, record)),
+      onEnd: async (record) => audit.record(await auditLineOf(services, record)),
     }),
     clients: createClients(config, log),
     logins: createThrottle(store.shortLived, 'sign-ins', config.loginRateLimit),
@@ -186,19 +186,26 @@ function plansOf(store: Store) {
 }
 
 // The second in which what a token says of each user last changed since the start, whoever changed it.
-function watchUsers({ store }: BaseDeps): Map<number, number> {
+function watchUsers({ store }: BaseDeps): { lastOf(userID: number): number } {
   const changes = new Map<number, number>()
+  let ofAll = 0
   store.subscribe((changed) => {
     const nowSeconds = Math.floor(Date.now() / 1000)
     const then = recordsBefore(store, changed)
     for (const id of touchedAccounts(then, store, changed)) {
+      if (!store.large.isHeld(USERS, id)) {
+        changes.set(id, nowSeconds)
+        continue
+      }
       const before = findAccount(then, id)
       const after = findAccount(store, id)
       if (before && after && !isDeepStrictEqual(before, after)) changes.set(id, nowSeconds)
       // Records may speak of a group.
       else if (store.count(FOLDERS) > 0) changes.set(id, nowSeconds)
     }
-    for (const id of toldByRecords(store, changed)) changes.set(id, nowSeconds)
+    const told = toldByRecords(store, changed)
+    if (told === 'everyone') ofAll = nowSeconds
+    else for (const id of told) changes.set(id, nowSeconds)
   })
-  return changes
+  return { lastOf: (userID) => Math.max(ofAll, changes.get(userID) ?? 0) }
 }

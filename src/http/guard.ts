@@ -10,7 +10,7 @@ import type { Scope } from '../files/place/scope.ts'
 import { AppError } from '../lib/errors.ts'
 import { findOrLook } from '../store/collection.ts'
 import type { Session, User } from '../store/document.ts'
-import { findUser } from '../store/users.ts'
+import { loadUser } from '../store/users.ts'
 import {
   type Ctx,
   type Env,
@@ -35,7 +35,7 @@ export function requireUser(deps: Deps) {
       letIn(c, deps, { kind: 'session', user, session })
       if (wantsRenewal(deps, user, token)) setHeader(c, 'X-Renew-Token', 'true')
     } else {
-      const found = await findOrLook(deps.store, () => deps.apiTokens.use(apiToken))
+      const found = await findOrLook(deps.store, () => deps.apiTokens.find(apiToken))
       if (!found) throw unauthenticated()
       letIn(c, deps, { kind: 'token', ...found })
     }
@@ -132,7 +132,7 @@ export async function identify(
   const token =
     text && ((await deps.tokens.verify(text.value)) ?? (await rescueExpired(c, deps, text.value)))
   if (!token || (token.use === 'cookie' && text.from === 'header')) throw unauthenticated()
-  await deps.sessions.load(token.sessionId)
+  await Promise.all([deps.sessions.load(token.sessionId), loadUser(deps.store, token.userId)])
   const session = deps.sessions.use(token.sessionId)
   if (!session || session.userID !== token.userId) throw unauthenticated()
   const user = findAccount(deps.store, session.userID)
@@ -177,13 +177,13 @@ async function rescueExpired(c: Ctx, deps: Deps, text: string): Promise<Verified
   const token = await deps.tokens.verifyExpired(text)
   if (!token) return null
   const named = assertedByProxy(deps.config, settings, c.env.incoming)
-  const user = findUser(deps.store, token.userId)
+  const user = await loadUser(deps.store, token.userId)
   return named !== null && user?.username === named ? token : null
 }
 
 function wantsRenewal(deps: Deps, user: User, token: VerifiedToken): boolean {
   if (token.expiresAt * 1000 - Date.now() < RENEW_BEFORE_MS) return true
-  return token.issuedAt < (deps.userChanges.get(user.id) ?? 0)
+  return token.issuedAt < deps.userChanges.lastOf(user.id)
 }
 
 function hasTwoDots(text: string): boolean {

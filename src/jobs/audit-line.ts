@@ -3,7 +3,7 @@ import { placeOf } from '../access/folder-rights.ts'
 import type { AuditEvent } from '../audit/event.ts'
 import type { AuditAction, AuditResult } from '../audit-types.ts'
 import type { Services } from '../operations/services.ts'
-import { findUser } from '../store/users.ts'
+import { loadUser } from '../store/users.ts'
 import { type JobRecord, shownUrl } from './record.ts'
 
 /** Paths that a line has of many. */
@@ -24,9 +24,12 @@ function resultOf({ state, reason }: JobRecord): AuditResult {
 }
 
 /** What has become of it, by whom. */
-export function auditLineOf({ store }: Pick<Services, 'store'>, record: JobRecord): AuditEvent {
+export async function auditLineOf(
+  { store }: Pick<Services, 'store'>,
+  record: Readonly<JobRecord>,
+): Promise<AuditEvent> {
   const { items, to, userID, tokenID, session, address, bytesDone } = record
-  const user = findUser(store, userID)
+  const user = await loadUser(store, userID).catch(() => undefined)
   const [path] = items
   const target = shownUrl(record)
   const place = user && path !== undefined ? placeOf({ store }, user, path).place : path

@@ -6,6 +6,7 @@ import { AppError, isAbort, isFullDisk } from '../lib/errors.ts'
 import { watchRights } from '../operations/actor.ts'
 import { LockHeld } from '../operations/locks.ts'
 import type { Services } from '../operations/services.ts'
+import { loadUser } from '../store/users.ts'
 import { createDiskPlaces, type DiskPlaces } from './disk-places.ts'
 import { type Entry, wakeAll } from './entry.ts'
 import { goesOn, jobActor, RightsChanged, Stopped } from './job-actor.ts'
@@ -21,7 +22,7 @@ export interface JobsOptions {
   services: Services
   tokens: Pick<ApiTokens, 'stillValid'>
   /** Told of each end, for the audit log. */
-  onEnd(record: Readonly<JobRecord>): void
+  onEnd(record: Readonly<JobRecord>): Promise<void>
 }
 
 export interface Runner {
@@ -83,7 +84,7 @@ export function createRunner(options: JobsOptions, files: JobFiles): Runner {
       if (state === 'done' || isAnew) await files.dropManifest(record.id)
     }
     // The request says so itself.
-    if (!isWaitedFor(entry)) options.onEnd(record)
+    if (!isWaitedFor(entry)) await options.onEnd(record)
     entry.attended = null
     wakeAll(entry)
   }
@@ -141,6 +142,7 @@ async function attempt(
     if (!isShown(entry)) attended?.demand()
   }
   const signals = { signal: () => signal, cancelled: entry.cancelling?.signal }
+  await loadUser(services.store, record.userID)
   const actor = jobActor(services, tokens, record, signals, demandFirst)
   const rights = watchRights(actor, actor.demand)
   signal = AbortSignal.any([control.signal, rights.signal])

@@ -4,8 +4,9 @@ import { leadsToReserved } from '../files/volume/reserved-name.ts'
 import { AppError, unless } from '../lib/errors.ts'
 import { baseName, parentOf, ROOT, rebase, type VPath } from '../lib/vpath.ts'
 import type { HeldLock } from '../lock-types.ts'
+import { USERS } from '../store/collections.ts'
 import type { DavLock, LockReads } from '../store/dav/locks.ts'
-import { findUser } from '../store/users.ts'
+import { findUser, loadUser, loadUsers } from '../store/users.ts'
 import { type Actor, requireMay, requireStill } from './actor.ts'
 import { noted } from './change.ts'
 import { madeOf } from './made.ts'
@@ -26,11 +27,12 @@ export async function requireUnlocked(actor: Actor, vpath: VPath, touched: Touch
   if (!davLocks.any()) return
   const places = await placesOf(actor, vpath, touched)
   for (const place of places) {
-    requireOne(actor, vpath, davLocks.holdingAt(place))
+    await requireOne(actor, vpath, davLocks.holdingAt(place))
     if (touched === 'content') continue
-    requireOne(actor, vpath, davLocks.at(await folderOf(actor, vpath, place)))
+    await requireOne(actor, vpath, davLocks.at(await folderOf(actor, vpath, place)))
     if (touched === 'tree')
-      for (const lock of davLocks.below(place)) requireOne(actor, vpath, davLocks.at(lock.place))
+      for (const lock of davLocks.below(place))
+        await requireOne(actor, vpath, davLocks.at(lock.place))
   }
 }
 
@@ -52,13 +54,17 @@ async function placesOf({ scope }: Actor, vpath: VPath, touched: Touched): Promi
 }
 
 // Of shared locks one is enough; of exclusive ones there is one.
-function requireOne(actor: Actor, vpath: VPath, locks: readonly DavLock[]): void {
+async function requireOne(actor: Actor, vpath: VPath, locks: readonly DavLock[]): Promise<void> {
   const [first] = locks
-  if (first && !locks.some((lock) => isHeld(actor, lock))) throw lockedBy(actor, vpath, first)
+  if (!first || locks.some((lock) => isHeld(actor, lock))) return
+  await loadUser(actor.services.store, first.userID)
+  throw lockedBy(actor, vpath, first)
 }
 
-function lockedBy({ services }: Actor, vpath: VPath, { userID, expiresMs }: DavLock): LockHeld {
-  const user = findUser(services.store, userID)?.username ?? null
+function lockedBy(actor: Actor, vpath: VPath, { userID, expiresMs }: DavLock): LockHeld {
+  const { store } = actor.services
+  // Of one that another node has just let in nothing may be loaded.
+  const user = (store.large.isHeld(USERS, userID) && findUser(store, userID)?.username) || null
   return new LockHeld(vpath, {
     user,
     until: new Date(expiresMs).toISOString().replace(/\.\d+/, ''),
@@ -113,6 +119,10 @@ export async function lockEntry(
   const place = await scope.hostPath(isNew ? vpath : found, verb)
   const isDeep = wanted.isDeep && !isNew && (await scope.stat(found)).kind === 'dir'
   await davLocks.load()
+  await loadUsers(
+    services.store,
+    davLocks.holdingAt(place).map(({ userID }) => userID),
+  )
   const demand = requireStill(actor, vpath, [verb])
   const demandFree = (locks: LockReads) => {
     demand()

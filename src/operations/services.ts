@@ -90,7 +90,8 @@ export function createServices(base: ServiceBase): Services {
     volume: disk,
     temps,
     database: store.file,
-    limits: () => limitsOf(config, store),
+    limits: () =>
+      store.shared ? store.read((records) => limitsOf(config, records)) : limitsOf(config, store),
     subscribe: (listener) =>
       store.subscribe((changes) => {
         if (affectsLimits(changes)) listener()

@@ -15,6 +15,7 @@ import {
   bringBackShares,
   endSharesBelow,
   endSharesOf,
+  expectOwners,
   isSameTarget,
   isUntouched,
   moveShares,
@@ -26,7 +27,7 @@ import {
   sharesBelow,
 } from '../store/share-targets.ts'
 import { addShare, findListedShare, listedShares } from '../store/shares.ts'
-import { findUser } from '../store/users.ts'
+import { findUser, loadUser } from '../store/users.ts'
 import { type Actor, requireMay, requireRight } from './actor.ts'
 import type { Services } from './services.ts'
 
@@ -53,16 +54,18 @@ function isInFolder({ folder = ROOT }: TreeUser, { path }: Share): boolean {
  * The live shares of an entry, whose `path` is as in the record; for administrators those of everybody
  * that lead to the same place on disk. Throws `forbidden`.
  */
-export function listSharesOf(actor: Actor, vpath: VPath, path: string): Share[] {
+export async function listSharesOf(actor: Actor, vpath: VPath, path: string): Promise<Share[]> {
   const { services, user } = actor
+  const shares = listShares(actor).filter(({ ended }) => !ended)
+  if (!user.perm.admin) return shares.filter((share) => share.path === path)
   const { place } = placeOf(services, user, vpath)
-  const isThere = (share: Share) => {
-    const owner = findUser(services.store, share.userID)
-    return owner !== undefined && placeOf(services, owner, vpathOf(share.path)).place === place
-  }
-  return listShares(actor).filter(
-    (share) => !share.ended && (user.perm.admin ? isThere(share) : share.path === path),
-  )
+  return services.store.read((records) => {
+    expectOwners(records, shares)
+    return shares.filter((share) => {
+      const owner = findUser(records, share.userID)
+      return owner !== undefined && placeOf(services, owner, vpathOf(share.path)).place === place
+    })
+  })
 }
 
 /**
@@ -121,6 +124,10 @@ interface LocatedEntry extends SharedEntry {
   records: readonly PlaceText[]
 }
 
+function sharesAround(services: Services, place: SharedEntry['place']): Promise<Share[]> {
+  return services.store.read((records) => sharesBelow(records, placing(services), place))
+}
+
 function placing(services: Services): PlaceOf {
   return (owner, vpath) => placeOf(services, owner, vpath)
 }
@@ -166,7 +173,7 @@ export async function endShares(
   await services.properties.gone(place.real)
   await services.davLocks.gone(place.real)
   const placeOf = placing(services)
-  const isShared = sharesBelow(services.store, placeOf, place).some(({ ended }) => !ended)
+  const isShared = (await sharesAround(services, place)).some(({ ended }) => !ended)
   const kept = entry !== null && isShared ? await services.trash.entries() : []
   const inTrash = new Set(kept.map(({ id }) => id))
   await updateShares(services, (tx) => {
@@ -216,7 +223,7 @@ export async function endSharesOfGone(
   isSame = isSameTarget,
 ): Promise<void> {
   const gone = new Set<string>()
-  for (const share of sharesBelow(services.store, placing(services), place))
+  for (const share of await sharesAround(services, place))
     if (await isGone(services, share, isSame)) gone.add(share.hash)
   if (gone.size > 0) await updateShares(services, (tx) => endSharesOf(tx, user.id, gone))
 }
@@ -258,7 +265,8 @@ export async function moveWithShares(
 // Records the identity of shares that have none, or whose file another program replaced.
 async function noteChanged(services: Services, { place }: SharedEntry): Promise<void> {
   const targets = new Map<string, ShareTarget>()
-  for (const share of sharesBelow(services.store, placing(services), place)) {
+  for (const share of await sharesAround(services, place)) {
+    await loadUser(services.store, share.userID)
     const owner = findAccount(services.store, share.userID)
     const now = owner && (await targetIfThere(scopeOf(services, owner), vpathOf(share.path)))
     const known = share.target
@@ -271,7 +279,7 @@ async function noteChanged(services: Services, { place }: SharedEntry): Promise<
 // A move to another disk makes new files.
 async function noteMoved({ services, scope, user }: Actor, { place }: SharedEntry): Promise<void> {
   const targets = new Map<string, ShareTarget>()
-  for (const share of sharesBelow(services.store, placing(services), place)) {
+  for (const share of await sharesAround(services, place)) {
     if (share.userID !== user.id || !share.target) continue
     const now = await targetIfThere(scope, vpathOf(share.path))
     if (now && now.ino !== share.target.ino) targets.set(share.hash, now)
@@ -300,6 +308,7 @@ async function isGone(
   share: Share,
   isSame: typeof isSameTarget,
 ): Promise<boolean> {
+  await loadUser(services.store, share.userID)
   const owner = findAccount(services.store, share.userID)
   if (!owner) return false
   try {

@@ -4,7 +4,7 @@ import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import { diskOf } from '../keep/retention.ts'
 import type { KeptSum, TrashUsage } from '../keep-types.ts'
 import { inTurns } from '../lib/turns.ts'
-import { findUser } from '../store/users.ts'
+import { loadNames } from '../store/users.ts'
 import type { Services } from './services.ts'
 
 /** By account and by disk, the largest first. Begins to count what nobody has counted. */
@@ -29,10 +29,8 @@ export async function usageOfTrash(
         sum.versionBytes += sizeBytes
       }
   const byName = createSums<string | null>()
-  for (const [userID, sum] of byUser.all) {
-    const by = userID === null ? null : (findUser(store, userID)?.username ?? null)
-    add(byName.of(by), sum)
-  }
+  const nameOf = await loadNames(store, byUser.all.keys())
+  for (const [userID, sum] of byUser.all) add(byName.of(nameOf(userID)), sum)
   const byDisk = createSums<string>()
   const pathOf = new Map<string, string>()
   for (const [path, sum] of byStore.all) {

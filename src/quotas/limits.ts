@@ -8,6 +8,7 @@ import { vpathOf } from '../lib/vpath.ts'
 import { homeOf } from '../store/access/groups.ts'
 import type { Changes, Collection, Records } from '../store/collection.ts'
 import { FOLDERS, GROUPS, HOMES, MEMBERSHIPS, USERS } from '../store/collections.ts'
+import { findUser } from '../store/users.ts'
 import type { FolderLimit } from './ledger.ts'
 
 /** A limited folder by its host path, which may lead through links. */
@@ -27,17 +28,30 @@ export function limitsOf(config: Config, records: Records): NamedLimit[] {
 }
 
 function homeLimits({ root }: Config, records: Records): NamedLimit[] {
-  const says = ({ homeQuota }: { homeQuota: number | null }) => homeQuota !== null
-  if (!records.all(HOMES).some(says) && !records.all(GROUPS).some(says)) return []
-  return records.all(USERS).flatMap((user) => {
+  const ids = accountsWithLimit(records)
+  records.expect(USERS, () => ids)
+  return ids.flatMap((id) => {
+    const user = findUser(records, id)
+    if (!user) return []
     const { homeQuota: bytes } = effectiveOf(records, user)
     if (bytes === null || !homeOf(records, user.id).home) return []
     return [{ folder: join(root, vpathOf(user.scope)), bytes, of: { user: user.username } }]
   })
 }
 
+/** Those for which, or for whose group, a limit of the home is said. */
+function accountsWithLimit(records: Records): number[] {
+  const says = ({ homeQuota }: { homeQuota: number | null }) => homeQuota !== null
+  const own = records.all(HOMES).filter(says)
+  const members = records
+    .all(GROUPS)
+    .filter(says)
+    .flatMap(({ id }) => records.find(MEMBERSHIPS, 'groupID', id))
+  return [...new Set([...own, ...members].map(({ userID }) => userID))].sort((a, b) => a - b)
+}
+
 /** True for changes after which the limits may be others. */
 export function affectsLimits(changes: Changes): boolean {
   const read = [FOLDERS, GROUPS, MEMBERSHIPS, HOMES, USERS] as Collection[]
-  return read.some((of) => changes.before(of).size > 0)
+  return read.some((of) => changes.before(of).size > 0 || changes.unseen(of).length > 0)
 }

@@ -31,14 +31,16 @@ export interface Quotas {
   close(): Promise<void>
 }
 
+type Limits = readonly FolderLimit[]
+
 interface QuotaOptions {
   /** The disk itself. */
   volume: Volume
   temps: Pick<TempRegistry, 'noted'>
   /** The file of the database. */
   database: string
-  /** What is limited now, by host paths that may lead through links. */
-  limits: () => readonly FolderLimit[]
+  /** What is limited now, by host paths that may lead through links; a promise where that has to be asked for. */
+  limits: () => Limits | Promise<Limits>
   /** Calls back when the limits may be others. */
   subscribe: (listener: () => void) => () => void
   log: Logger
@@ -51,13 +53,15 @@ export function createQuotas(options: QuotaOptions): Quotas {
   const uploads = new Map<string, Hold>()
   const keeper = createKeeper(options, ledger, uploads)
   const { recounts } = keeper
-  let wanted: readonly FolderLimit[] = []
+  let wanted: Limits = []
   /** By the path in `wanted`. */
   let realFolders: ReadonlyMap<string, string> = new Map()
   let isActive = false
   let applying: Promise<void> | undefined
+  /** How often limits are being asked for. */
+  let asking = 0
 
-  const apply = async (now: readonly FolderLimit[]) => {
+  const apply = async (now: Limits) => {
     const names = [...new Set(now.map(({ folder }) => folder))]
     const pairs = names.map(async (name) => [name, await realFolder(volume, name)] as const)
     realFolders = new Map(await Promise.all(pairs))
@@ -68,13 +72,27 @@ export function createQuotas(options: QuotaOptions): Quotas {
     await (now.length > 0 ? keeper.start() : keeper.stop())
     recounts.run()
   }
-  const refresh = () => {
-    const now = limits()
-    if (isDeepStrictEqual(now, wanted)) return
+  /** Takes them unless they are as before. */
+  const want = (now: Limits): boolean => {
+    if (isDeepStrictEqual(now, wanted)) return false
     wanted = now
     isActive ||= now.length > 0
+    return true
+  }
+  const ask = async (limits: Promise<Limits>) => {
+    asking++
+    try {
+      const now = await limits
+      if (want(now)) await apply(now)
+    } finally {
+      asking--
+    }
+  }
+  const refresh = () => {
+    const now = limits()
+    if (!(now instanceof Promise) && !want(now)) return
     const mine = Promise.resolve(applying)
-      .then(() => apply(now))
+      .then(() => (now instanceof Promise ? ask(now) : apply(now)))
       .catch((error: Error) => log.error(`limits of folders: ${error.message}`))
       .finally(() => {
         if (applying === mine) applying = undefined
@@ -90,8 +108,9 @@ export function createQuotas(options: QuotaOptions): Quotas {
   refresh()
 
   return {
+    // What is written before it is known would not be counted.
     get isActive() {
-      return isActive
+      return isActive || asking > 0
     },
     ledger,
     uploads,
@@ -131,7 +150,9 @@ function createKeeper(
   }
   const recounts = createRecounts(volume, ledger, { log, onCounted })
   // It counts for limits that are there from the start: nothing else was written since.
-  let left = limits().length > 0 ? readUsage(database) : removeUsage(database)
+  const readLeft = (now: Limits) => (now.length > 0 ? readUsage(database) : removeUsage(database))
+  const first = limits()
+  let left = first instanceof Promise ? first.then(readLeft) : readLeft(first)
 
   const write = async (isClean: boolean) => {
     const { changes } = ledger

@@ -19,7 +19,7 @@ import { AppError } from '../lib/errors.ts'
 import type { VPath } from '../lib/vpath.ts'
 import { splitWords } from '../programs/command-line.ts'
 import { createLines } from '../programs/lines.ts'
-import { SESSIONS } from '../store/collections.ts'
+import { SESSIONS, USERS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 
 /** Open at the same time, for one user and in all; each may run a command or hold half a line. */
@@ -94,9 +94,9 @@ function commandEvents(c: Ctx, deps: Deps, open: Allotment<object>) {
   const stop = new AbortController()
   let started = false
   // It may be quiet for hours.
-  const unpin = deps.sessions.pin(sessionOf(c).id)
+  const pins = [deps.sessions.pin(sessionOf(c).id), deps.store.large.pin(USERS, userId)]
   const onEnd = () => {
-    unpin()
+    for (const unpin of pins) unpin()
     stop.abort()
     open.release(connection)
   }

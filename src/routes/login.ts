@@ -19,7 +19,7 @@ import type { Deps } from '../http/deps.ts'
 import { sendJson, toJson } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Session, SessionOrigin, User } from '../store/document.ts'
-import { findUser } from '../store/users.ts'
+import { loadUser } from '../store/users.ts'
 import { siteOfRequest } from './passkeys/own.ts'
 
 export function loginRoutes(deps: Deps): Hono<Env> {
@@ -232,7 +232,7 @@ export async function withTicket(
   act: (user: User, remember: boolean) => Promise<Response>,
 ): Promise<Response> {
   const taken = await deps.loginTickets.take(ticket)
-  const user = taken && findUser(deps.store, taken.step.userID)
+  const user = taken && (await loadUser(deps.store, taken.step.userID))
   // Neither another password nor another way of signing in has been set since it was given.
   const isGood =
     user?.password === taken?.step.passwordHash &&

@@ -19,7 +19,7 @@ import { requireTarget } from '../operations/shares.ts'
 import { findOrLook } from '../store/collection.ts'
 import type { Share, User } from '../store/document.ts'
 import { findShare } from '../store/shares.ts'
-import { findUser } from '../store/users.ts'
+import { findUser, loadUser } from '../store/users.ts'
 import { sendRaw } from './raw.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 import { sendSubtitle } from './subtitles.ts'
@@ -77,6 +77,7 @@ export async function openShare(
   const [, hash = '', ...segments] = c.env.target.vpath.split('/')
   const share = await findOrLook(deps.store, () => findShare(deps.store, hash))
   if (!share) throw new AppError('not_found', 'no such share')
+  await loadUser(deps.store, share.userID)
   if (action) actOfVisitor(c, deps, action, share, segments)
   await demandPassword(c, deps, share)
   c.set('principal', { kind: 'visitor', share })

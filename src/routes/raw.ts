@@ -27,6 +27,7 @@ import { encodePath } from '../http/request-path.ts'
 import { sendJson } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
 import { baseName, suffixOf } from '../lib/vpath.ts'
+import { loadUser } from '../store/users.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
 
 /** Bytes of users never run script in our origin, and never get one of their own. */
@@ -61,7 +62,9 @@ export function rawRoutes(deps: Deps): Hono<Env> {
 function byContentTicket(deps: Deps) {
   return createMiddleware<Env>(async function byContentTicket(c, next) {
     if (!isContentOrigin(c, deps)) return next()
-    await deps.sessions.load(ticketOf(c, deps)?.sessionId ?? '')
+    const ticket = ticketOf(c, deps)
+    if (ticket)
+      await Promise.all([deps.sessions.load(ticket.sessionId), loadUser(deps.store, ticket.userId)])
     keepChecking(c, () => {
       c.set('principal', holderOfTicket(c, deps))
       c.set('scope', scopeOf(deps, signedIn(c).user))

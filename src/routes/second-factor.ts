@@ -24,7 +24,7 @@ import type { Deps } from '../http/deps.ts'
 import { requireAdmin, requireSession, requireUser } from '../http/guard.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
-import { findUser } from '../store/users.ts'
+import { findUser, loadUser } from '../store/users.ts'
 import { ownerOf, inOwnWords as passkeyInOwnWords, siteOfRequest } from './passkeys/own.ts'
 import { demandPassword, demandTypedPassword, hasOwnPassword, verifyOwnPassword } from './users.ts'
 
@@ -156,7 +156,7 @@ async function proveBoth(c: Ctx, deps: Deps): Promise<void> {
 /** For who has lost it. One's own goes the way that takes a code. */
 async function reset(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandOther(c)
-  addFacts(c, { target: findUser(deps.store, id)?.username ?? '' })
+  addFacts(c, { target: (await loadUser(deps.store, id))?.username ?? '' })
   const { currentPassword } = await readProof(c, deps)
   await demandPassword(c, deps, currentPassword)
   await deps.store.transaction((tx) => {
@@ -168,7 +168,7 @@ async function reset(c: Ctx, deps: Deps): Promise<Response> {
 
 async function changeRequired(c: Ctx, deps: Deps): Promise<Response> {
   const id = Number(c.req.param('id'))
-  addFacts(c, { target: findUser(deps.store, id)?.username ?? '' })
+  addFacts(c, { target: (await loadUser(deps.store, id))?.username ?? '' })
   const { currentPassword, required } = await readJson(c, deps, (r) => ({
     currentPassword: r.str('current_password'),
     required: r.bool('required'),

@@ -20,7 +20,7 @@ import { identify, refuseApiToken, requireSession, requireUser } from '../http/g
 import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError } from '../lib/errors.ts'
 import type { Session } from '../store/document.ts'
-import { findUser } from '../store/users.ts'
+import { loadNames, loadUser } from '../store/users.ts'
 import { sendToken, setCookie, shortName } from './login.ts'
 import { logoutElsewhere } from './oidc/answers.ts'
 
@@ -95,9 +95,12 @@ async function listSessions(c: Ctx, deps: Deps): Promise<Response> {
       throw new AppError('forbidden', 'only for administrators')
   })
   const found = await deps.sessions.list(all ? 'all' : signedIn(c).user.id)
+  const nameOf = await loadNames(
+    deps.store,
+    found.map(({ userID }) => userID),
+  )
   recheck(c)
-  const nameOf = (userID: number) => findUser(deps.store, userID)?.username ?? ''
-  return sendJson(found.map((s) => presentSession(s, nameOf(s.userID), sessionOf(c).id)))
+  return sendJson(found.map((s) => presentSession(s, nameOf(s.userID) ?? '', sessionOf(c).id)))
 }
 
 async function endSession(c: Ctx, deps: Deps): Promise<Response> {
@@ -108,7 +111,7 @@ async function endSession(c: Ctx, deps: Deps): Promise<Response> {
   // Somebody else's session is as good as absent, so that ids cannot be probed.
   if (!found || (found.userID !== user.id && !user.perm.admin))
     throw new AppError('not_found', 'no such session')
-  addFacts(c, { target: findUser(deps.store, found.userID)?.username ?? '' })
+  addFacts(c, { target: (await loadUser(deps.store, found.userID))?.username ?? '' })
   await deps.sessions.end(id)
   return sendStatus(204)
 }

@@ -42,8 +42,8 @@ function presentShare(share: Share): ShareRecord {
   }
 }
 
-function sharesOfPath(c: Ctx, deps: Deps): Response {
-  const shares = listSharesOf(actorOf(c, deps), c.env.target.vpath, storedPath(c))
+async function sharesOfPath(c: Ctx, deps: Deps): Promise<Response> {
+  const shares = await listSharesOf(actorOf(c, deps), c.env.target.vpath, storedPath(c))
   shares.sort((a, b) => (a.hash < b.hash ? -1 : 1))
   return sendJson(shares.map(presentShare))
 }

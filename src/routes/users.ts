@@ -10,16 +10,18 @@ import { deriveScope } from '../auth/home.ts'
 import { directoryEntryOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
+import { answer, JSON_TYPE, type Output } from '../http/answer.ts'
 import { addFacts, audited } from '../http/audit.ts'
 import { readJson } from '../http/body.ts'
 import { type Ctx, type Env, keepChecking, recheck, sessionOf, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { requireAdmin, requireSession, requireUser } from '../http/guard.ts'
 import { encodePath } from '../http/request-path.ts'
-import { sendJson, sendStatus } from '../http/respond.ts'
+import { sendJson, sendStatus, toJson } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { pick } from '../lib/fields.ts'
 import { asString, ParseError, type Reader } from '../lib/parse.ts'
+import { createTurns } from '../lib/turns.ts'
 import type { AccountIdentityRecord } from '../provider-types.ts'
 import { homeOf, keepAdministrator } from '../store/access/groups.ts'
 import { sourceOf } from '../store/access/records.ts'
@@ -30,6 +32,7 @@ import { parseRule, parseUserDefaults } from '../store/parse-records.ts'
 import {
   endSessions,
   findUser,
+  loadUser,
   removeApiTokens,
   removePasskeys,
   removeUser,
@@ -66,24 +69,25 @@ const GUARDED = new Set([
   ...ACCESS_FIELDS.map((field) => field.toLowerCase()),
 ])
 
+/** Accounts that are sent at a time, and what each of them may take. */
+const SLICE = 1_000
+const ACCOUNT_BYTES = 2_048
+
 /** Far above every locale, view and theme there is. */
 const MAX_CHOICE_LENGTH = 100
 
 export function userRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const guard = requireUser(deps)
-  app.get('/api/users', guard, requireAdmin, () => {
-    const users = deps.store.all(USERS).toSorted((a, b) => a.id - b.id)
-    return sendJson(users.map((user) => presentUser(deps, user, true)))
-  })
+  app.get('/api/users', guard, requireAdmin, (c) => listUsers(c, deps))
   app.get('/api/identities', guard, requireAdmin, () =>
     sendJson(deps.store.all(IDENTITIES).map((identity) => presentIdentity(deps, identity))),
   )
   app.post('/api/users', guard, audited('user-add'), requireSession, requireAdmin, (c) =>
     createUser(c, deps),
   )
-  app.get('/api/users/:id', guard, (c) => {
-    const user = demandUser(deps, demandSelfOrAdmin(c))
+  app.get('/api/users/:id', guard, async (c) => {
+    const user = await demandUser(deps, demandSelfOrAdmin(c))
     return sendJson(presentUser(deps, user, signedIn(c).user.perm.admin))
   })
   app.put('/api/users/:id', guard, audited('user-change'), requireSession, (c) =>
@@ -93,6 +97,33 @@ export function userRoutes(deps: Deps): Hono<Env> {
     deleteUser(c, deps),
   )
   return app
+}
+
+/** All accounts by id. Many leave one piece after the other, as they are now. */
+async function listUsers(c: Ctx, deps: Deps): Promise<Response> {
+  const pieces = deps.store.large.pieces(USERS, 'age')[Symbol.asyncIterator]()
+  const first = await pieces.next()
+  const users = first.done ? [] : first.value
+  const slice = (of: readonly User[], from: number) =>
+    toJson(of.slice(from, from + SLICE).map((user) => presentUser(deps, user, true))).slice(1, -1)
+  if (users.length < SLICE) return answer(`[${slice(users, 0)}]`, JSON_TYPE)
+  const write = async (output: Output) => {
+    const turn = createTurns()
+    let separator = '['
+    for (let piece = first; !piece.done; piece = await pieces.next())
+      for (let from = 0; from < piece.value.length; from += SLICE) {
+        recheck(c)
+        await output.write(separator + slice(piece.value, from))
+        separator = ','
+        // What the socket takes at once gives nobody else a turn.
+        await turn()
+      }
+    await output.end(']')
+  }
+  return answer(
+    { what: 'the list of accounts', memoryBytes: SLICE * ACCOUNT_BYTES, write },
+    JSON_TYPE,
+  )
 }
 
 /** What leaves the server of an account: never the hash; the scope only towards administrators. */
@@ -170,7 +201,7 @@ async function createUser(c: Ctx, deps: Deps): Promise<Response> {
 
 async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandSelfOrAdmin(c)
-  addFacts(c, { target: findUser(deps.store, id)?.username ?? '' })
+  addFacts(c, { target: (await loadUser(deps.store, id))?.username ?? '' })
   keepChecking(c, () => void demandSelfOrAdmin(c))
   const { what, which, currentPassword, data } = await readJson(c, deps, parseEnvelope)
   if (what !== 'user') throw badRequest('invalid data type')
@@ -180,7 +211,7 @@ async function changeUser(c: Ctx, deps: Deps): Promise<Response> {
   if (data === null || data.id !== id) throw new AppError('bad_request', 'data.id differs')
   if (whole || which.some((field) => field.toLowerCase() === 'perm')) checkPermissions(data.perm)
   if (whole || which.some((field) => field.toLowerCase() === 'rules')) checkRules(data.rules)
-  const before = demandUser(deps, id)
+  const before = await demandUser(deps, id)
   const changesOf = () => (whole ? wholeRecord(c, data) : fieldsOf(c, data, which))
   const changes = changesOf()
   keepChecking(c, () => void changesOf())
@@ -239,7 +270,7 @@ function fieldsOf(c: Ctx, data: AccountRecord, which: string[]): Partial<Account
 
 async function deleteUser(c: Ctx, deps: Deps): Promise<Response> {
   const id = demandSelfOrAdmin(c)
-  addFacts(c, { target: findUser(deps.store, id)?.username ?? '' })
+  addFacts(c, { target: (await loadUser(deps.store, id))?.username ?? '' })
   keepChecking(c, () => void demandSelfOrAdmin(c))
   const currentPassword = await readJson(c, deps, (r) => r.str('current_password'))
   await demandPassword(c, deps, currentPassword)
@@ -310,8 +341,8 @@ function demandSelfOrAdmin(c: Ctx): number {
   return id
 }
 
-function demandUser(deps: Deps, id: number): User {
-  const user = findUser(deps.store, id)
+async function demandUser(deps: Deps, id: number): Promise<User> {
+  const user = await loadUser(deps.store, id)
   if (!user) throw new AppError('not_found', `no user ${id}`)
   return user
 }

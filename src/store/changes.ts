@@ -15,6 +15,7 @@ import {
   type Table,
   type Tables,
   type Undo,
+  type Unseen,
   undo,
   undoRecords,
 } from './table.ts'
@@ -133,7 +134,7 @@ export function repeatAhead<T extends Ahead>(
 export interface Listeners {
   add(listener: (changes: Changes) => void): () => void
   /** Tells of changes, unless there are none. */
-  tell(before: Before): void
+  tell(before: Before, unseen?: Unseen): void
 }
 
 export function createListeners(tables: ReadonlyMap<string, Table>): Listeners {
@@ -143,9 +144,10 @@ export function createListeners(tables: ReadonlyMap<string, Table>): Listeners {
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    tell: (before) => {
-      if (![...before.values()].some(({ size }) => size > 0)) return
-      const changes = changesOf(tables, before)
+    tell: (before, unseen) => {
+      const isNone = ![...before.values()].some(({ size }) => size > 0)
+      if (isNone && (unseen?.size ?? 0) === 0) return
+      const changes = changesOf(tables, before, unseen)
       for (const listener of listeners) listener(changes)
     },
   }

@@ -27,11 +27,13 @@ export interface Collection<T extends object = object, I extends string = string
   /** The indexes of which no two records may have the same value. */
   readonly unique: readonly I[]
   /**
-   * It may have very many records, and an engine need not hold them all: `Store.large` reads them, `Store.get` answers
-   * for those that were loaded, and everything is there in transactions. Nothing in it is unique but keys.
+   * It may have very many records, and an engine need not hold them all: `Store.large` and `Store.read` read them,
+   * `Store.get` answers for those that were loaded, and everything is there in transactions.
    */
   readonly isLarge?: true
-  /** A number that grows as a record is used, by which the oldest of a large collection are found. */
+  /** Of a large one: `Store.get` throws for a record that was not loaded, rather than to say that there is none. */
+  readonly mustBeLoaded?: true
+  /** A number by which records of a large collection are found in order, the oldest first. */
   ageOf?(record: T): number
   /** One record and no list. */
   readonly isSingle?: true
@@ -46,20 +48,22 @@ export interface Records {
   settings(): Settings
   get<T extends object, I extends string>(of: Collection<T, I>, key: Key): T | undefined
   find<T extends object, I extends string>(of: Collection<T, I>, index: I, value: Key): readonly T[]
+  /** Whether any record has this value. */
+  has<T extends object, I extends string>(of: Collection<T, I>, index: I, value: Key): boolean
   /** Each value of an index once. */
   values<T extends object, I extends string>(of: Collection<T, I>, index: I): readonly Key[]
   all<T extends object, I extends string>(of: Collection<T, I>): readonly T[]
   count<T extends object, I extends string>(of: Collection<T, I>): number
   /** Differs when anything has changed, or was undone, since: what was made of the records is out of date. */
   stepsOf<T extends object, I extends string>(of: Collection<T, I>): number
+  /** Says which records of a large collection are about to be asked for, so that they come together. */
+  expect<T extends object, I extends string>(of: Collection<T, I>, keys: () => readonly Key[]): void
 }
 
 /** What is asked of single records. */
 export type Lookups = Pick<Records, 'get' | 'find' | 'count' | 'stepsOf'>
 
 export interface Transaction extends Records {
-  /** Says which records of a large collection are about to be asked for, so that they come together. */
-  expect<T extends object, I extends string>(of: Collection<T, I>, keys: readonly Key[]): void
   /** Says that a key of a large collection was made at random for this record, so that nobody has to look for it. */
   fresh<T extends object, I extends string>(of: Collection<T, I>, key: Key): void
   /** Gives a number that no record of this collection has had. */
@@ -81,6 +85,8 @@ export type Change<T> = (tx: Transaction) => T
 /** What a change has changed, by collection and key: the records as they were before. */
 export interface Changes {
   before<T extends object, I extends string>(of: Collection<T, I>): ReadonlyMap<Key, T | undefined>
+  /** Of a large collection, what else has changed: those that are not in memory. */
+  unseen<T extends object, I extends string>(of: Collection<T, I>): readonly Key[]
 }
 
 export interface Store extends Records {
@@ -92,6 +98,11 @@ export interface Store extends Records {
   readonly large: Large
   /** What lives for minutes beside the records, for all who share them. */
   readonly shortLived: ShortLived
+  /**
+   * Reads records of large collections as well: what is not in memory is loaded, and `read` runs again. So it is
+   * synchronous and without effects elsewhere. Rejects with AppError `records_unavailable`.
+   */
+  read<T>(read: (records: Records) => T): Promise<T>
   /** Applies a change and resolves once it is durable, whole or not at all. Nobody reads it before. */
   transaction<T>(change: Change<T>): Promise<T>
   /**
@@ -118,8 +129,16 @@ export interface Large {
     index: I,
     value: Key,
   ): Promise<readonly T[]>
-  /** All of them, a piece at a time. */
-  pieces<T extends object, I extends string>(of: Collection<T, I>): AsyncIterable<readonly T[]>
+  /** Each value of an index once; few, as they are found one after the other. */
+  values<T extends object, I extends string>(
+    of: Collection<T, I>,
+    index: I,
+  ): Promise<readonly Key[]>
+  /** All of them, a piece at a time; with `age` the lowest first, else in the order of insertion. */
+  pieces<T extends object, I extends string>(
+    of: Collection<T, I>,
+    by?: 'age',
+  ): AsyncIterable<readonly T[]>
   /** Those whose age is below a number, up to `limit`. */
   older<T extends object, I extends string>(
     of: Collection<T, I>,
@@ -127,6 +146,10 @@ export interface Large {
     limit: number,
   ): Promise<readonly T[]>
   count<T extends object, I extends string>(of: Collection<T, I>): Promise<number>
+  /** Whether `Store.get` gives it. */
+  isHeld<T extends object, I extends string>(of: Collection<T, I>, key: Key): boolean
+  /** Keeps it from being dropped until the result is called. */
+  pin<T extends object, I extends string>(of: Collection<T, I>, key: Key): () => void
   /** The keys of those that are in memory, where that is not all. */
   held<T extends object, I extends string>(of: Collection<T, I>): readonly Key[]
   /** Lets go of some of them. */
@@ -150,17 +173,19 @@ export interface Shared {
   readonly nodes: Nodes
 }
 
+type Awaitable<T> = T | Promise<T>
+
 /**
  * What `find` gives, asked for again after a look where that is nothing: another node may have made it a moment
  * ago. Rejects with `records_unavailable`.
  */
 export async function findOrLook<T>(
   { shared }: Pick<Store, 'shared'>,
-  find: () => T | null | undefined,
+  find: () => Awaitable<T | null | undefined>,
 ): Promise<T | undefined> {
-  const found = find()
+  const found = await find()
   if (found !== null && found !== undefined) return found
   if (!shared) return undefined
   await shared.look()
-  return find() ?? undefined
+  return (await find()) ?? undefined
 }

@@ -75,6 +75,8 @@ export const IMPORTED_FROM: Collection<ImportedFrom, never> = {
 export const USERS: Collection<User, 'username' | 'home' | 'passwordKind' | 'admin'> = {
   name: 'users',
   life: 'kept',
+  isLarge: true,
+  mustBeLoaded: true,
   keyOf: ({ id }) => id,
   indexes: {
     username: ({ username }) => username,
@@ -82,6 +84,7 @@ export const USERS: Collection<User, 'username' | 'home' | 'passwordKind' | 'adm
     passwordKind: ({ password }) => passwordKind(password) || undefined,
     admin: ({ perm }) => (perm.admin ? 1 : undefined),
   },
+  ageOf: ({ id }) => id,
   unique: ['username'],
   parse: parseUser,
 }

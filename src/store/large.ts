@@ -5,8 +5,11 @@ export function createLarge(records: Records): Large {
   return {
     load: async (of, key) => records.get(of, key),
     find: async (of, index, value) => records.find(of, index, value),
-    pieces: async function* pieces(of) {
-      yield records.all(of)
+    values: async (of, index) => records.values(of, index),
+    pieces: async function* pieces(of, by) {
+      const all = records.all(of)
+      const { ageOf } = of
+      yield by && ageOf ? all.toSorted((a, b) => ageOf(a) - ageOf(b)) : all
     },
     older: async (of, than, limit) =>
       records
@@ -14,6 +17,8 @@ export function createLarge(records: Records): Large {
         .filter((record) => (of.ageOf?.(record) ?? 0) < than)
         .slice(0, limit),
     count: async (of) => records.count(of),
+    isHeld: () => true,
+    pin: () => () => {},
     held: () => [],
     drop: () => {},
   }

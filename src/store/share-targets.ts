@@ -3,7 +3,7 @@
 import { isPlaceWithin, type PlaceText } from '../lib/places.ts'
 import { isWithin, type VPath, vpathOf } from '../lib/vpath.ts'
 import type { Records, Transaction } from './collection.ts'
-import { SHARES, TRASHED_SHARES } from './collections.ts'
+import { SHARES, TRASHED_SHARES, USERS } from './collections.ts'
 import type { Share, ShareTarget, User } from './document.ts'
 import { addShare, isExpired } from './shares.ts'
 import { findUser } from './users.ts'
@@ -52,13 +52,20 @@ export function sharesAt(records: Records, place: string): readonly Share[] {
   return records.find(SHARES, 'place', place)
 }
 
+/** Says that the accounts of shares are about to be asked for. */
+export function expectOwners(records: Records, shares: readonly Share[]): void {
+  records.expect(USERS, () => shares.map(({ userID }) => userID))
+}
+
 /** The shares of all accounts at a place and below, those that have ended included. */
 export function sharesBelow(
   records: Records,
   placeOf: PlaceOf,
   { named, real }: SharedPlace,
 ): Share[] {
-  return records.all(SHARES).filter((share) => {
+  const all = records.all(SHARES)
+  expectOwners(records, all)
+  return all.filter((share) => {
     if (share.target && isWithin(real as VPath, share.target.place as VPath)) return true
     const owner = findUser(records, share.userID)
     return owner !== undefined && isPlaceWithin(named, placeOf(owner, vpathOf(share.path)).place)

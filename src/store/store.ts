@@ -91,10 +91,12 @@ class DocumentStore implements Store {
   declare readonly settings: Records['settings']
   declare readonly get: Records['get']
   declare readonly find: Records['find']
+  declare readonly has: Records['has']
   declare readonly values: Records['values']
   declare readonly all: Records['all']
   declare readonly count: Records['count']
   declare readonly stepsOf: Records['stepsOf']
+  declare readonly expect: Records['expect']
   readonly #tables: ReadonlyMap<string, Table>
   readonly #files: StoreFiles
   readonly #listeners: Listeners
@@ -116,6 +118,10 @@ class DocumentStore implements Store {
 
   async load(): Promise<void> {
     this.#take(await this.#files.read())
+  }
+
+  async read<T>(read: (records: Records) => T): Promise<T> {
+    return read(this)
   }
 
   transaction<T>(change: Change<T>): Promise<T> {

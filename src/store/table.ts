@@ -137,6 +137,10 @@ export function createRecords(tables: Tables): Records {
     },
     get: (of, key) => tableOf(of as Collection).entries.get(key)?.record as never,
     find: (of, index, value) => findIn(tableOf(of as Collection), index, value) as never,
+    has: (of, index, value) =>
+      tableOf(of as Collection)
+        .indexes.get(index)
+        ?.has(value) ?? false,
     values: (of, index) => [
       ...(tableOf(of as Collection)
         .indexes.get(index)
@@ -145,6 +149,7 @@ export function createRecords(tables: Tables): Records {
     all: (of) => listOf(tableOf(of as Collection)) as never,
     count: (of) => tableOf(of as Collection).entries.size,
     stepsOf: (of) => tableOf(of as Collection).steps,
+    expect: () => {},
   }
 }
 
@@ -165,7 +170,6 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
   }
   return {
     ...(demand ? createDemandingRecords(tables, demand) : createRecords(tables)),
-    expect: (of, keys) => demand?.expect(demandTable(tables, of as Collection), keys),
     fresh: (of, key) => demand?.fresh(demandTable(tables, of as Collection), key),
     nextId: (of) => {
       const table = demandTable(tables, of as Collection)
@@ -177,6 +181,7 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
       const key = of.keyOf(record)
       demand?.key(table, key)
       if (table.entries.has(key)) throw taken(table, 'key', key)
+      if (demand) demandValues(demand, table, record)
       demandUnique(table, key, record)
       set(table, key, { record, order: table.nextOrder })
       if (typeof key === 'number' && key >= table.nextId) {
@@ -191,6 +196,7 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
       demand?.key(table, key)
       const before = table.entries.get(key)
       if (!before) throw new AppError('not_found', `${of.name}: no record ${key}`)
+      if (demand) demandValues(demand, table, record)
       demandUnique(table, key, record)
       set(table, key, { record, order: before.order })
       return record
@@ -202,6 +208,14 @@ export function createTransaction(tables: Tables, steps: Undo[], demand?: Demand
       if (before) set(table, key, undefined)
       return before?.record as never
     },
+  }
+}
+
+/** Says that whoever has a unique value of a record is needed. */
+function demandValues(demand: Demand, table: Table, record: object): void {
+  for (const name of table.collection.unique) {
+    const value = table.collection.indexes[name]?.(record)
+    if (value !== undefined) demand.index(table, name, value)
   }
 }
 
@@ -223,9 +237,17 @@ export function createDemandingRecords(tables: Tables, demand: Demand): Records 
       if (of.isLarge) demand.index(tableOf(of), index, value)
       return records.find(of, index, value)
     },
+    has: (of, index, value) => {
+      // One of those that are here is enough.
+      if (of.isLarge && !records.has(of, index, value)) demand.index(tableOf(of), index, value)
+      return records.has(of, index, value)
+    },
     values: (of, index) => allOf(of, () => records.values(of, index)),
     all: (of) => allOf(of, () => records.all(of)),
     count: (of) => allOf(of, () => records.count(of)),
+    expect: (of, keys) => {
+      if (of.isLarge) demand.expect(tableOf(of), keys())
+    },
   }
 }
 
@@ -289,10 +311,15 @@ export function replaceTable(tables: Tables, name: string, fresh: Table, before:
   before.set(table, changed)
 }
 
+/** Keys of records that others have changed and that are not in memory. */
+export type Unseen = ReadonlyMap<Table, readonly Key[]>
+const NONE_UNSEEN: Unseen = new Map()
+
 /** What listeners are told of: the records before, by collection. */
-export function changesOf(tables: Tables, before: Before): Changes {
+export function changesOf(tables: Tables, before: Before, unseen: Unseen = NONE_UNSEEN): Changes {
   const none = new Map()
   return {
+    unseen: ({ name }) => unseen.get(tables.get(name) as Table) ?? [],
     before: ({ name }) => {
       const its = before.get(tables.get(name) as Table) ?? none
       return new Map([...its].map(([key, entry]) => [key, entry?.record])) as never

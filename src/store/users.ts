@@ -2,7 +2,7 @@
 import { AppError } from '../lib/errors.ts'
 import { removeGrantsOf } from './access/folders.ts'
 import { forgetAccess, keepAdministrator } from './access/groups.ts'
-import type { Records, Transaction } from './collection.ts'
+import type { Records, Store, Transaction } from './collection.ts'
 import {
   API_TOKENS,
   IDENTITIES,
@@ -23,6 +23,43 @@ export function findUser(records: Pick<Records, 'get'>, id: number): User | unde
 /** Names are case-sensitive, as in the original. */
 export function findUserByName(records: Records, username: string): User | undefined {
   return records.find(USERS, 'username', username)[0]
+}
+
+/** Loads an account, which `findUser` knows from then on for as long as somebody asks for it. */
+export function loadUser({ large }: Pick<Store, 'large'>, id: number): Promise<User | undefined> {
+  return large.load(USERS, id)
+}
+
+/** The same by name. */
+export function loadUserByName(
+  store: Pick<Store, 'read'>,
+  username: string,
+): Promise<User | undefined> {
+  return store.read((records) => {
+    const user = findUserByName(records, username)
+    // Asked for by its key as well, so that it stays.
+    return user && findUser(records, user.id)
+  })
+}
+
+/** Those of these accounts that are there. */
+export function loadUsers(store: Pick<Store, 'read'>, ids: Iterable<number>): Promise<User[]> {
+  const wanted = [...ids]
+  return store.read((records) => {
+    records.expect(USERS, () => wanted)
+    return wanted.flatMap((id) => findUser(records, id) ?? [])
+  })
+}
+
+/** The names of accounts, asked for together; null for those that are gone, and for nobody. */
+export async function loadNames(
+  store: Pick<Store, 'read'>,
+  ids: Iterable<number | null>,
+): Promise<(id: number | null) => string | null> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null)
+  const users = await loadUsers(store, wanted)
+  const names = new Map(users.map(({ id, username }) => [id, username]))
+  return (id) => (id === null ? null : (names.get(id) ?? null))
 }
 
 /** Adds a user under the next id. Throws `exists` for a taken name. */

@@ -13,7 +13,7 @@ const cli = (...words: string[]) => runCli(['users', 'token', ...words], { cwd }
 async function accountOf(text: string) {
   const store = await openStore(join(cwd, 'filebrowser.db'))
   try {
-    return createApiTokens(store).use(text.trim())?.user ?? null
+    return (await createApiTokens(store).find(text.trim()))?.user ?? null
   } finally {
     await store.close()
   }

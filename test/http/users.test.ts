@@ -21,6 +21,18 @@ async function put(
   })
 }
 
+describe('the list of accounts', () => {
+  it.each([1, 999, 1_000, 2_500])('of %d others is whole and by id', async (count) => {
+    const users = Array.from({ length: count }, (_, n) => ({ username: `user ${n}` }))
+    await using app = await openApp({ users })
+    const response = await (await app.as('admin')).fetch('/api/users')
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8')
+    const list = (await response.json()) as { id: number; username: string; password: string }[]
+    expect(list.map(({ id }) => id)).toEqual(Array.from({ length: count + 1 }, (_, n) => n + 1))
+    expect(list.at(-1)).toMatchObject({ username: `user ${count - 1}`, password: '' })
+  })
+})
+
 describe('changing accounts', () => {
   it('needs the current password for a whole record, also without a list of fields', async () => {
     await using app = await openApp({ users: [{ username: 'bob' }] })

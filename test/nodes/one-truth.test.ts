@@ -85,24 +85,24 @@ describe.runIf(hasPostgres())('two servers over one database', () => {
   test.each(['cut', 'hang'] as const)(
     'refuse with 503 when the database is %s, and answer when it is back',
     async (how) => {
-      expect(await ask(two, '/api/users')).toBe(200)
+      expect(await ask(two, '/api/resources/')).toBe(200)
       cut[how]()
       const lost = performance.now()
       expect(await ask(one, '/api/logout', { method: 'POST' })).toBeLessThan(300)
       const status = await waitFor('a refusal', async () => {
         const begun = performance.now()
-        const found = await ask(two, '/api/users')
+        const found = await ask(two, '/api/resources/')
         // Whatever is asked for a second after the end of the session is refused.
         if (begun - lost > 1_000) expect(found).not.toBe(200)
         return found !== 200 && found
       })
       expect(status).toBe(503)
-      const refused = await send(two, '/api/users')
+      const refused = await send(two, '/api/resources/')
       expect(refused.headers.get('X-Error-Code')).toBe('records_unavailable')
       expect((await fetch(`${two.origin}/health`)).status).toBe(200)
       expect(await (await fetch(`${two.origin}/ready`)).text()).toContain('records')
       cut.mend()
-      await waitFor('an answer', async () => (await ask(two, '/api/users')) === 401)
+      await waitFor('an answer', async () => (await ask(two, '/api/resources/')) === 401)
       expect((await login(two.origin, PASSWORD)).status).toBe(200)
     },
   )

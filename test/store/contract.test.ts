@@ -2,7 +2,14 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
-import type { Collection, Key, Life, Store, Transaction } from '../../src/store/collection.ts'
+import type {
+  Collection,
+  Key,
+  Life,
+  Records,
+  Store,
+  Transaction,
+} from '../../src/store/collection.ts'
 import { ENGINES, type Engine } from '../support/engines.ts'
 import { LONG } from '../support/scale.ts'
 
@@ -17,32 +24,44 @@ interface Thing {
   note?: string
 }
 
-function things(name: string, life: Life, isLarge = false): Collection<Thing, 'name' | 'group'> {
+type Things = Collection<Thing, 'name' | 'group'>
+
+function things(name: string, life: Life, own: Partial<Things> = {}): Things {
   return {
     name,
     life,
-    ...(isLarge && { isLarge, ageOf: ({ group }) => group }),
     keyOf: ({ id }) => id,
     indexes: { name: (thing) => thing.name, group: ({ group }) => group || undefined },
-    unique: isLarge ? [] : ['name'],
+    unique: ['name'],
     parse: (r) => ({
       id: typeof r.raw('id') === 'number' ? r.int('id') : r.str('id'),
       name: r.str('name'),
       group: r.int('group'),
       ...(r.has('note') && { note: r.str('note') }),
     }),
+    ...own,
   }
 }
 
 const KEPT = things('kept', 'kept')
 const SHORT = things('short', 'short')
 /** An engine need not hold it as a whole. */
-const LARGE = things('large', 'short', true)
-const ALL = [KEPT, SHORT, LARGE]
+const LARGE = things('large', 'short', {
+  isLarge: true,
+  ageOf: ({ group }) => group,
+  unique: [],
+})
+/** The same, where reading what was not loaded is a mistake. */
+const LOADED = things('loaded', 'kept', {
+  isLarge: true,
+  mustBeLoaded: true,
+  ageOf: ({ group }) => group,
+})
+const ALL = [KEPT, SHORT, LARGE, LOADED]
 
 interface Step {
   what: 'insert' | 'replace' | 'remove'
-  of: Collection<Thing, 'name' | 'group'>
+  of: Things
   thing: Thing
 }
 type Act = { what: 'change'; steps: Step[]; fails: boolean; ahead: boolean } | { what: 'reopen' }
@@ -56,7 +75,7 @@ const thing: fc.Arbitrary<Thing> = fc.record(
   },
   { requiredKeys: ['id', 'name', 'group'] },
 )
-const step = (of: readonly Step['of'][]): fc.Arbitrary<Step> =>
+const step = (of: readonly Things[]): fc.Arbitrary<Step> =>
   fc.record({
     what: fc.constantFrom('insert', 'insert', 'replace', 'remove'),
     of: fc.constantFrom(...of),
@@ -64,11 +83,11 @@ const step = (of: readonly Step['of'][]): fc.Arbitrary<Step> =>
   })
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: change(ALL, false) },
-  { weight: 3, arbitrary: change([SHORT, LARGE], true) },
+  { weight: 3, arbitrary: change([SHORT, LARGE, LOADED], true) },
   { weight: 1, arbitrary: fc.constant<Act>({ what: 'reopen' }) },
 )
 
-function change(of: readonly Step['of'][], ahead: boolean): fc.Arbitrary<Act> {
+function change(of: readonly Things[], ahead: boolean): fc.Arbitrary<Act> {
   return fc.record({
     what: fc.constant('change' as const),
     steps: fc.array(step(of), { minLength: 1, maxLength: 5 }),
@@ -83,7 +102,8 @@ type Model = Map<string, Thing[]>
 function applyToModel(model: Model, { what, of, thing }: Step): 'exists' | 'not_found' | null {
   const list = model.get(of.name) ?? []
   const at = list.findIndex(({ id }) => id === thing.id)
-  const isTaken = !of.isLarge && list.some(({ id, name }) => id !== thing.id && name === thing.name)
+  const isTaken =
+    of.unique.length > 0 && list.some(({ id, name }) => id !== thing.id && name === thing.name)
   if (what === 'insert' && at >= 0) return 'exists'
   if (what === 'replace' && at < 0) return 'not_found'
   if (what !== 'remove' && isTaken) return 'exists'
@@ -111,31 +131,38 @@ function apply(tx: Transaction, { what, of, thing }: Step): 'exists' | 'not_foun
 /** Everything a store answers, by each of its ways. */
 async function compareStore(store: Store, model: Model): Promise<void> {
   compare(store, model, [KEPT, SHORT])
+  for (const of of [LARGE, LOADED]) await compareLarge(store, of, model.get(of.name) ?? [])
+  await store.read((records) => compare(records, model))
+}
+
+async function compareLarge(store: Store, of: Things, list: readonly Thing[]): Promise<void> {
   const { large } = store
-  const list = model.get(LARGE.name) ?? []
   const pieces: Thing[] = []
-  for await (const piece of large.pieces(LARGE)) pieces.push(...piece)
+  for await (const piece of large.pieces(of)) pieces.push(...piece)
   expect(pieces).toEqual(list)
-  expect(await large.count(LARGE)).toBe(list.length)
+  expect(await large.count(of)).toBe(list.length)
   for (const group of [1, 2])
-    expect(await large.find(LARGE, 'group', group)).toEqual(
-      list.filter((one) => one.group === group),
-    )
+    expect(await large.find(of, 'group', group)).toEqual(list.filter((one) => one.group === group))
+  const groups = new Set(list.map(({ group }) => group).filter((group) => group > 0))
+  expect(new Set(await large.values(of, 'group'))).toEqual(groups)
   const older = list.filter(({ group }) => group < 2)
-  expect(new Set(await large.older(LARGE, 2, 10))).toEqual(new Set(older))
-  expect(await large.older(LARGE, 2, 1)).toHaveLength(Math.min(1, older.length))
+  expect(new Set(await large.older(of, 2, 10))).toEqual(new Set(older))
+  expect(await large.older(of, 2, 1)).toHaveLength(Math.min(1, older.length))
   for (const [n, thing] of list.entries()) {
-    expect(await large.load(LARGE, thing.id)).toEqual(thing)
-    expect(store.get(LARGE, thing.id)).toEqual(thing)
+    expect(await large.load(of, thing.id)).toEqual(thing)
+    expect(store.get(of, thing.id)).toEqual(thing)
+    expect(large.isHeld(of, thing.id)).toBe(true)
     // What comes next finds some of them in memory.
-    if (n % 2) large.drop(LARGE, [thing.id])
+    if (n % 2) large.drop(of, [thing.id])
   }
-  expect(await large.load(LARGE, 'nobody')).toBeUndefined()
+  expect(await large.load(of, 'nobody')).toBeUndefined()
+  expect(store.get(of, 'nobody')).toBeUndefined()
 }
 
 /** The same within a transaction. */
-function compare(store: Store | Transaction, model: Model, all = ALL): void {
+function compare(store: Records, model: Model, all = ALL): void {
   for (const of of all) {
+    store.expect(of, () => [1, 'four'])
     const list = model.get(of.name) ?? []
     expect(store.all(of)).toEqual(list)
     expect(store.count(of)).toBe(list.length)
@@ -145,6 +172,8 @@ function compare(store: Store | Transaction, model: Model, all = ALL): void {
         list.filter(({ name }) => name === thing.name),
       )
     }
+    for (const name of ['a', 'nobody'])
+      expect(store.has(of, 'name', name)).toBe(list.some((one) => one.name === name))
     for (const group of [0, 1, 2])
       expect(store.find(of, 'group', group)).toEqual(
         list.filter((one) => one.group === group && group > 0),
@@ -297,6 +326,7 @@ describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
     const insert = (store: Store, name: string, id: string) =>
       store.transaction((tx) => {
         tx.insert(KEPT, { id, name, group: 1 })
+        tx.insert(LOADED, { id, name, group: 1 })
         tx.insert(SHORT, { id, name, group: 2 })
       })
     // Each name is wanted by both, and one of them gets it.
@@ -318,6 +348,8 @@ describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
     expect(one.all(KEPT)).toEqual(two.all(KEPT))
     expect(one.all(SHORT)).toEqual(two.all(SHORT))
     expect(one.all(KEPT).map(({ id }) => id)).toEqual(one.all(SHORT).map(({ id }) => id))
+    for (const store of [one, two])
+      expect(await store.read((records) => records.all(LOADED))).toEqual(one.all(KEPT))
     await Promise.all([one.close(), two.close()])
   })
 })

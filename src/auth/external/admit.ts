@@ -5,7 +5,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { Transaction } from '../../store/collection.ts'
 import { IDENTITIES } from '../../store/collections.ts'
 import type { Identity, User } from '../../store/document.ts'
-import { findUser, findUserByName } from '../../store/users.ts'
+import { findUser, findUserByName, loadUser, loadUserByName } from '../../store/users.ts'
 import { type AccountDeps, provisionUser } from '../provision.ts'
 import { connect, findIdentity, fingerprintOf, identitiesOf } from './identities.ts'
 
@@ -50,7 +50,7 @@ export async function admit(
   }
   const known = await deps.store.ahead((tx) => signInKnown(tx, who, rules))
   if (known) return known
-  if (findUserByName(deps.store, who.username)) {
+  if (await loadUserByName(deps.store, who.username)) {
     // Theirs, made by another first sign-in a moment ago.
     if (findIdentity(deps.store, who)) return admit(deps, who, rules)
     if (rules.linkByName) return deps.store.transaction((tx) => linkByName(tx, who, rules))
@@ -137,9 +137,9 @@ async function makeAccount(
     if (!(error instanceof AppError && error.code === 'exists')) throw error
     // Of two first sign-ins at once one finds the account made by the other.
     const made = findIdentity(deps.store, who)
-    const user = made && findUser(deps.store, made.userID)
+    const user = made && (await loadUser(deps.store, made.userID))
     if (user) return user
-    if (findUserByName(deps.store, who.username)) throw takenName(who)
+    if (await loadUserByName(deps.store, who.username)) throw takenName(who)
     // The home and not the name.
     throw new AppError('sign_in_unavailable', error.message, { cause: error })
   }

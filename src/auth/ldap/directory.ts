@@ -23,7 +23,7 @@ export interface Directory {
    */
   authenticate(
     username: string,
-    passwordFor: (subject: string) => string | null,
+    passwordFor: (subject: string) => string | null | Promise<string>,
   ): Promise<Person | null>
   /** True for the password of the entry with this subject. Throws likewise. */
   verify(subject: string, password: string): Promise<boolean>
@@ -60,7 +60,7 @@ export function createDirectory(
         await bindService(client, config)
         const entry = await findEntry(client, config, filterFor(config, ldap, username), warn)
         const subject = entry && subjectOf(entry)
-        const password = subject === null ? null : passwordFor(subject)
+        const password = subject === null ? null : await passwordFor(subject)
         if (!(await proves(client, config, entry, password)) || !entry || !subject) return null
         return { subject, ...(await describe(client, ldap, config, entry)) }
       }),

@@ -6,7 +6,7 @@ import { DIRECTORY_ISSUER } from '../../store/access/records.ts'
 import type { Records } from '../../store/collection.ts'
 import { GROUPS } from '../../store/collections.ts'
 import type { Identity, SessionOrigin, User } from '../../store/document.ts'
-import { findUser, findUserByName } from '../../store/users.ts'
+import { loadUser, loadUserByName } from '../../store/users.ts'
 import { admit, type ExternalRules } from '../external/admit.ts'
 import { findIdentity, identitiesOf } from '../external/identities.ts'
 import {
@@ -50,7 +50,7 @@ export async function signInByDirectory(
 ): Promise<FoundInDirectory> {
   await demandHuman(deps, given)
   const { config, store } = deps
-  const named = findUserByName(store, given.username)
+  const named = await loadUserByName(store, given.username)
   const local = named && !directoryIdentityOf(store, named.id) ? named : undefined
   let meant = split(local)
   const user = await withPassword(deps, local, meant.password)
@@ -58,9 +58,9 @@ export async function signInByDirectory(
   // What is typed for such an account is nothing that the directory should read.
   const isClosed =
     local !== undefined && (!linksByName(deps) || withEffective(store, local).perm.admin)
-  const person = await askDirectory(deps, given, isClosed, (subject) => {
+  const person = await askDirectory(deps, given, isClosed, async (subject) => {
     const known = findIdentity(store, { issuer: issuerOf(config), subject })
-    meant = split((known && findUser(store, known.userID)) ?? local)
+    meant = split((known && (await loadUser(store, known.userID))) ?? local)
     return meant.password
   })
   if (!person) throw refused()
@@ -72,7 +72,7 @@ async function askDirectory(
   { directory }: DirectoryDeps,
   { username, password }: Credentials,
   isClosed: boolean,
-  passwordFor: (subject: string) => string,
+  passwordFor: (subject: string) => Promise<string>,
 ): Promise<Person | null> {
   if (username === '' || password === '') return null
   if (!isClosed) return directory.authenticate(username, passwordFor)

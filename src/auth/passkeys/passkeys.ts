@@ -190,7 +190,7 @@ async function countUse(
     if ((counter === 0 && now.counter === 0) || counter > now.counter)
       return tx.replace(PASSKEYS, { ...now, counter, backedUp })
     // Two authenticators with one key, or somebody who listened in (WebAuthn 3, 6.1.1).
-    const username = findUser(store, now.userID)?.username
+    const username = findUser(tx, now.userID)?.username
     const [name, of] = [now.name, username].map((text) => JSON.stringify(text))
     log.warn(`passkey ${name} of ${of} may have been copied`)
     throw refused(`its counter is ${counter}, not above the one of before`)

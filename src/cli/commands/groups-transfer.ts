@@ -7,7 +7,7 @@ import { asString, ParseError, type Reader, readObject } from '../../lib/parse.t
 import { addGroup, setHome, setMembers } from '../../store/access/groups.ts'
 import { parseAccountHome, parseGroup } from '../../store/access/records.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
-import { GROUPS, HOMES, MEMBERSHIPS } from '../../store/collections.ts'
+import { GROUPS, HOMES, MEMBERSHIPS, USERS } from '../../store/collections.ts'
 import { findUser, findUserByName } from '../../store/users.ts'
 import { type Command, flag, flagValue, type Invocation, inContext } from '../command.ts'
 import { withDatabase } from '../database.ts'
@@ -40,11 +40,13 @@ export const groupsImportCommand: Command = {
 
 async function exportGroups(invocation: Invocation): Promise<number> {
   const file = resolve(invocation.cwd, invocation.args[0] ?? '')
-  await withDatabase(invocation, (store) => writeExport(file, present(store)))
+  await withDatabase(invocation, async (store) => writeExport(file, await store.read(present)))
   return 0
 }
 
 function present(records: Records) {
+  const [members, homes] = [records.all(MEMBERSHIPS), records.all(HOMES)]
+  records.expect(USERS, () => [...members, ...homes].map(({ userID }) => userID))
   const nameOf = (id: number) => findUser(records, id)?.username ?? ''
   return {
     groups: records.all(GROUPS).map(({ id, ...group }) => ({

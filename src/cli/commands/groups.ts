@@ -9,7 +9,7 @@ import type { Group } from '../../store/access/records.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
 import { GROUPS, MEMBERSHIPS } from '../../store/collections.ts'
 import { defaultPermissions } from '../../store/document.ts'
-import { findUser } from '../../store/users.ts'
+import { loadNames } from '../../store/users.ts'
 import { type Command, type Flag, flag, flagValue, grouped, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { homeQuotaFlag, USER_FLAGS } from '../flags.ts'
@@ -167,10 +167,14 @@ async function show(invocation: Invocation): Promise<number> {
   const [which = ''] = invocation.args
   await withDatabase(invocation, async (store) => {
     const group = groupNamed(store, which)
-    const rows = store.find(MEMBERSHIPS, 'groupID', group.id).map(({ userID, from }) => {
-      const username = findUser(store, userID)?.username ?? ''
-      return [userID, plain(username), from].join('\t')
-    })
+    const memberships = store.find(MEMBERSHIPS, 'groupID', group.id)
+    const nameOf = await loadNames(
+      store,
+      memberships.map(({ userID }) => userID),
+    )
+    const rows = memberships.map(({ userID, from }) =>
+      [userID, plain(nameOf(userID) ?? ''), from].join('\t'),
+    )
     const members = alignColumns([['ID', 'Member', 'Given by'].join('\t'), ...rows])
     invocation.stdout(`${groupTable(store, [group])}\n${members.join('\n')}\n`)
   })

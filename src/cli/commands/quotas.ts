@@ -57,7 +57,8 @@ async function report(
   const ownFlags = new Map([...flags].filter(([name]) => name !== 'json'))
   const figures = await withDatabase(invocation, async (store, _opened, file) => {
     const volume = createDiskVolume(createDisks())
-    const limits = limitsOf(configOf({ ...invocation, flags: ownFlags }, file, store), store)
+    const config = configOf({ ...invocation, flags: ownFlags }, file, store)
+    const limits = await store.read((records) => limitsOf(config, records))
     return work(volume, await figuresOf(volume, store.file, limits), store)
   })
   stdout(flagValue<boolean>(flags, 'json') ? asJson(figures) : asTable(figures))

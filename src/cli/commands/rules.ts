@@ -124,7 +124,7 @@ function add(invocation: Invocation): Promise<number> {
 
 async function list(invocation: Invocation): Promise<number> {
   await withDatabase(invocation, async (store) => {
-    const { title, rules } = targetOf(store, invocation)
+    const { title, rules } = await store.read((records) => targetOf(records, invocation))
     invocation.stdout(ruleList(title, rules))
   })
   return 0

@@ -1,6 +1,7 @@
 // Accounts as words of the command line name them, and as the table of `users ls` shows them.
 import { AppError } from '../../lib/errors.ts'
-import type { Records } from '../../store/collection.ts'
+import type { Records, Store } from '../../store/collection.ts'
+import { USERS } from '../../store/collections.ts'
 import type { User } from '../../store/document.ts'
 import { findUser, findUserByName } from '../../store/users.ts'
 import { alignColumns } from '../print.ts'
@@ -30,6 +31,18 @@ export function userNamed(records: Records, argument: string): User {
   const user = byId ?? findUserByName(records, argument)
   if (!user) throw new AppError('not_found', 'the resource does not exist')
   return user
+}
+
+/** The same outside of a transaction. */
+export function loadUserNamed(store: Pick<Store, 'read'>, argument: string): Promise<User> {
+  return store.read((records) => userNamed(records, argument))
+}
+
+/** All accounts, by id. */
+export async function allUsers({ large }: Pick<Store, 'large'>): Promise<User[]> {
+  const all: User[] = []
+  for await (const users of large.pieces(USERS, 'age')) for (const user of users) all.push(user)
+  return all
 }
 
 /** One row per account, ordered by id. Data rows end with a padded cell, as scripts know them. */

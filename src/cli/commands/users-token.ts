@@ -9,7 +9,7 @@ import { type ApiToken, defaultPermissions } from '../../store/document.ts'
 import { type Command, type Flag, flag, flagValue, type Invocation } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { alignColumns } from '../print.ts'
-import { plain, userNamed } from './user-table.ts'
+import { loadUserNamed, plain, userNamed } from './user-table.ts'
 
 const DAY_MS = 86_400_000
 const RIGHTS = ['create', 'rename', 'modify', 'delete', 'share', 'download'] as const
@@ -93,7 +93,7 @@ async function add(invocation: Invocation): Promise<number> {
 async function list(invocation: Invocation): Promise<number> {
   const [who = ''] = invocation.args
   await withDatabase(invocation, async (store) => {
-    const tokens = store.find(API_TOKENS, 'userID', userNamed(store, who).id)
+    const tokens = store.find(API_TOKENS, 'userID', (await loadUserNamed(store, who)).id)
     const head = ['ID', 'Name', 'Folder', 'Permissions', 'Expires', 'Last used'].join('\t')
     invocation.stdout(`${alignColumns([head, ...tokens.map(row)]).join('\n')}\n`)
   })

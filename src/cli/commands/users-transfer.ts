@@ -21,6 +21,7 @@ import {
 import { type Command, flag, flagValue, type Invocation, inContext } from '../command.ts'
 import { withDatabase } from '../database.ts'
 import { checkFormat, formatOf, presentUsers, readExport, writeExport } from './portable.ts'
+import { allUsers } from './user-table.ts'
 
 const BACKUP_FILE = 'users.backup.json'
 
@@ -52,8 +53,8 @@ export const usersImportCommand: Command = {
 
 async function exportUsers(invocation: Invocation): Promise<number> {
   const file = resolve(invocation.cwd, invocation.args[0] ?? '')
-  await withDatabase(invocation, (store) =>
-    writeExport(file, presentUsers(store.all(USERS), formatOf(file))),
+  await withDatabase(invocation, async (store) =>
+    writeExport(file, presentUsers(await allUsers(store), formatOf(file))),
   )
   return 0
 }
@@ -67,9 +68,9 @@ async function importUsers(invocation: Invocation): Promise<number> {
   await withDatabase(invocation, async (store) => {
     if (replace) {
       // Throws when the file is refused: the accounts kept by the last import stay then.
-      checkReplacement(store, accounts)
+      await store.read((records) => checkReplacement(records, accounts))
       const backup = join(cwd, BACKUP_FILE)
-      await writeExport(backup, presentUsers(store.all(USERS), 'json'))
+      await writeExport(backup, presentUsers(await allUsers(store), 'json'))
       notice(`The accounts so far are kept in ${backup}`)
       await store.transaction((tx) => replaceAll(tx, accounts))
     } else {

@@ -10,11 +10,11 @@ import type { ConfigFile } from '../../config/config-file.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { homeOf, setHome } from '../../store/access/groups.ts'
 import type { Records, Transaction } from '../../store/collection.ts'
-import { API_TOKENS, IDENTITIES, PASSKEYS, USERS } from '../../store/collections.ts'
+import { API_TOKENS, IDENTITIES, PASSKEYS } from '../../store/collections.ts'
 import type { Settings, User } from '../../store/document.ts'
 import {
   endSessions,
-  findUserByName,
+  loadUserByName,
   removeKeys,
   removeUser,
   replaceUser,
@@ -24,7 +24,7 @@ import { type Command, type Flag, flag, flagValue, grouped, type Invocation } fr
 import { withDatabase } from '../database.ts'
 import { HOME_FLAGS, USER_FLAGS } from '../flags.ts'
 import { makeScopeFolder } from '../home-folder.ts'
-import { userNamed, userTable } from './user-table.ts'
+import { allUsers, loadUserNamed, userNamed, userTable } from './user-table.ts'
 import { usersSecondFactorCommand } from './users-second-factor.ts'
 import { usersTokenCommand } from './users-token.ts'
 import { usersExportCommand, usersImportCommand } from './users-transfer.ts'
@@ -109,7 +109,7 @@ async function add(invocation: Invocation): Promise<number> {
   const user = await withDatabase(invocation, async (store, _, file) => {
     const settings = store.settings()
     if (username === '') throw badRequest('username is empty')
-    if (findUserByName(store, username)) throw taken()
+    if (await loadUserByName(store, username)) throw taken()
     const record = withUserFlags(settings.defaults, flags)
     const scope = deriveScope(settings, username, record.scope)
     const hash = await hashNew(password, settings.minimumPasswordLength)
@@ -138,14 +138,16 @@ function homeMaker({ flags, env, cwd }: Invocation, settings: Settings, file: Co
 }
 
 async function list(invocation: Invocation): Promise<number> {
-  await withDatabase(invocation, async (store) => invocation.stdout(userTable(store.all(USERS))))
+  await withDatabase(invocation, async (store) =>
+    invocation.stdout(userTable(await allUsers(store))),
+  )
   return 0
 }
 
 async function find(invocation: Invocation): Promise<number> {
   const [who = ''] = invocation.args
   await withDatabase(invocation, async (store) =>
-    invocation.stdout(userTable([userNamed(store, who)])),
+    invocation.stdout(userTable([await loadUserNamed(store, who)])),
   )
   return 0
 }
@@ -158,7 +160,7 @@ async function update(invocation: Invocation): Promise<number> {
   if (revokes && !password) throw badRequest('--revoke goes with --password')
   const { user, left } = await withDatabase(invocation, async (store, _, file) => {
     const settings = store.settings()
-    const { id, scope } = userNamed(store, who)
+    const { id, scope } = await loadUserNamed(store, who)
     if (flagValue<boolean>(flags, 'home') && !homeOf(store, id).home)
       await homeMaker(invocation, settings, file)(flagValue<string>(flags, 'scope') ?? scope)
     const hash = password ? await hashNew(password, settings.minimumPasswordLength) : undefined

@@ -19,6 +19,7 @@ import { type Declared, declaredIn } from '../../files/volume/temp-name.ts'
 import type { Making } from '../../history/history.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { ROOT, toVPath, type VPath } from '../../lib/vpath.ts'
+import { loadUser } from '../../store/users.ts'
 import { type Actor, requireMay, requireStill, watchRights } from '../actor.ts'
 import { change, noted, notedParents } from '../change.ts'
 import { requireUnlocked } from '../locks.ts'
@@ -206,6 +207,7 @@ export async function finishLeft(
   owner: number,
   path: string,
 ): Promise<boolean> {
+  await loadUser(services.store, owner)
   const user = findAccount(services.store, owner)
   const vpath = toVPath(path)
   if (!user || vpath === null) return false

@@ -23,7 +23,7 @@ import { toVPath, type VPath } from '../../lib/vpath.ts'
 import { type Folder, parseFolder } from '../../store/access/folder-record.ts'
 import { removeFolder } from '../../store/access/folders.ts'
 import { FOLDERS } from '../../store/collections.ts'
-import { findUser } from '../../store/users.ts'
+import { loadUser } from '../../store/users.ts'
 import { demandPassword } from '../users.ts'
 
 /** A record with 200 grants and a long place takes some 40 KiB. */
@@ -120,10 +120,13 @@ async function showAccess(c: Ctx, deps: Deps): Promise<Response> {
   if (id === null) {
     const { user } = signedIn(c)
     return sendJson(
-      accessAt(deps, (await realPlaceOf(deps, user, path)) ?? placeOf(deps, user, path).place),
+      await accessAt(
+        deps,
+        (await realPlaceOf(deps, user, path)) ?? placeOf(deps, user, path).place,
+      ),
     )
   }
-  const user = findUser(deps.store, Number(id))
+  const user = await loadUser(deps.store, Number(id))
   if (!user) throw new AppError('not_found', 'no such user')
   return sendJson(explainAccess(deps, user, path, await realPlaceOf(deps, user, path)))
 }

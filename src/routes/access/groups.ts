@@ -114,6 +114,7 @@ async function remove(c: Ctx, deps: Deps): Promise<Response> {
 }
 
 function withMembers(tx: Transaction, group: Group, members: number[] | undefined): GroupRecord {
+  tx.expect(USERS, () => members ?? [])
   for (const id of members ?? []) if (!tx.get(USERS, id)) throw badRequest(`there is no user ${id}`)
   if (members) setMembers(tx, group.id, members)
   return presentGroup(tx, group)

@@ -9,7 +9,7 @@ import { AppError } from '../../lib/errors.ts'
 import type { LockRecord } from '../../lock-types.ts'
 import { locksAt, unlock } from '../../operations/locks.ts'
 import { idOfLock } from '../../store/dav/locks.ts'
-import { findUser } from '../../store/users.ts'
+import { loadNames } from '../../store/users.ts'
 
 const LOCKS = '/api/locks'
 
@@ -24,11 +24,16 @@ async function listLocks(c: Ctx, deps: Deps): Promise<Response> {
   const actor = actorOf(c, deps)
   const { vpath } = c.env.target
   await actor.scope.stat(vpath)
-  const items = (await locksAt(actor, vpath)).map((lock): LockRecord => {
+  const locks = await locksAt(actor, vpath)
+  const nameOf = await loadNames(
+    deps.store,
+    locks.map(({ userID }) => userID),
+  )
+  const items = locks.map((lock): LockRecord => {
     const { userID, isExclusive, isDeep, expiresMs } = lock
     return {
       id: idOfLock(lock),
-      user: findUser(deps.store, userID)?.username ?? null,
+      user: nameOf(userID),
       isOwn: userID === signedIn(c).user.id,
       isExclusive,
       isDeep,

@@ -13,7 +13,7 @@ import type { Deps } from '../../http/deps.ts'
 import { letIn } from '../../http/guard.ts'
 import { findOrLook } from '../../store/collection.ts'
 import type { User } from '../../store/document.ts'
-import { findUserByName } from '../../store/users.ts'
+import { loadUser, loadUserByName } from '../../store/users.ts'
 import { shortName } from '../login.ts'
 
 interface Given {
@@ -32,11 +32,11 @@ export function createSignIn(deps: Deps): (c: Ctx) => Promise<void> {
   const wrong = createWrongPairs()
   return async (c) => {
     const { authMethod } = deps.store.settings()
-    if (authMethod === 'noauth') return enterAsFirst(c, deps)
+    if (authMethod === 'noauth') return await enterAsFirst(c, deps)
     const given = readAuthorization(c.env.incoming.headers.authorization)
     if (!given) throw challenge(c)
     const token = given.secret.startsWith(API_TOKEN_PREFIX)
-      ? await findOrLook(deps.store, () => deps.apiTokens.use(given.secret))
+      ? await findOrLook(deps.store, () => deps.apiTokens.find(given.secret))
       : null
     if (token && (given.username === '' || given.username === token.user.username))
       return enter(c, deps, { kind: 'token', ...token })
@@ -67,7 +67,8 @@ function enter(c: Ctx, deps: Deps, principal: SignedIn): void {
   letIn(c, deps, principal, (services, user) => treeScopeOf(services, user, 'delete'))
 }
 
-function enterAsFirst(c: Ctx, deps: Deps): void {
+async function enterAsFirst(c: Ctx, deps: Deps): Promise<void> {
+  await loadUser(deps.store, 1)
   const user = findAccount(deps.store, 1)
   if (!user) throw unauthenticated()
   enter(c, deps, { kind: 'account', user })
@@ -99,7 +100,7 @@ function createPasswords(deps: Deps): (given: Given) => Promise<User | null> {
   return async ({ username, secret }) => {
     const { config, store } = deps
     const settings = store.settings()
-    const found = findUserByName(store, username)
+    const found = await loadUserByName(store, username)
     if (!config.davPasswords || settings.authMethod !== 'json') return null
     const policy = policyOf(config, settings)
     const owesMore =
@@ -120,6 +121,7 @@ function createPasswords(deps: Deps): (given: Given) => Promise<User | null> {
       else known.delete(pair)
     }
     const user = await entry.user
+    if (user) await loadUser(store, user.id)
     return user && (findAccount(store, user.id) ?? null)
   }
 }

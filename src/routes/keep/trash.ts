@@ -26,7 +26,7 @@ import {
   scopeOfEntry,
 } from '../../operations/trash-entries.ts'
 import { usageOfTrash } from '../../operations/trash-usage.ts'
-import { findUser } from '../../store/users.ts'
+import { loadNames, loadUserByName } from '../../store/users.ts'
 import { sendRaw } from '../raw.ts'
 
 const DEFAULT_ITEMS = 100
@@ -58,13 +58,16 @@ export function trashRoutes(deps: Deps): Hono<Env> {
 async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
   const { query } = c.env.target
   const limit = parseLimit(query.get('limit'))
-  const isAsked = filterOf(query, deps)
   const actor = actorOf(c, deps)
+  const seenBy = await entriesSeenBy(actor)
+  const account = query.get('account') ?? ''
+  const owner = account === '' ? undefined : await loadUserByName(deps.store, account)
+  const isAsked = filterOf(query, account === '' ? null : (owner?.id ?? NOBODY))
   const cursor = query.get('cursor') ?? ''
   const page: SeenEntry[] = []
   const uncounted: TrashEntry[] = []
   let [total, totalBytes, past] = [0, 0, 0]
-  await inTurns(await entriesSeenBy(actor), (seen) => {
+  await inTurns(seenBy, (seen) => {
     if (!isAsked(seen)) return
     const { entry } = seen
     total++
@@ -75,6 +78,10 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
   })
   const last = page.at(-1)
   deps.keeping.sizes.want([...page.map(({ entry }) => entry), ...uncounted])
+  const nameOf = await loadNames(
+    deps.store,
+    page.map(({ entry }) => entry.userID),
+  )
   const { ageMs } = keepPolicyOf(deps.config, deps.store.settings())
   return {
     items: page.map((seen): TrashItem => {
@@ -90,7 +97,7 @@ async function listTrash(c: Ctx, deps: Deps): Promise<TrashPage> {
         files: entry.files,
         deletedAt: time(entry.deletedAt),
         expiresAt: time(entry.deletedAt + ageMs),
-        by: nameOf(deps, entry.userID),
+        by: nameOf(entry.userID),
         canRestore: actor.scope.may(path, 'create'),
         canErase: mayErase(actor, seen),
       }
@@ -106,18 +113,16 @@ function cursorOf({ entry }: SeenEntry): string {
   return `${String(Math.trunc(entry.deletedAt)).padStart(15, '0')}-${entry.id}`
 }
 
-function nameOf({ store }: Deps, userID: number | null): string | null {
-  return userID === null ? null : (findUser(store, userID)?.username ?? null)
-}
+/** No account has this number. */
+const NOBODY = 0
 
-function filterOf(query: URLSearchParams, deps: Deps): (seen: SeenEntry) => boolean {
+function filterOf(query: URLSearchParams, userID: number | null): (seen: SeenEntry) => boolean {
   const folder = toVPath(query.get('path') ?? '')
   if (folder === null) throw badRequest('path holds NUL')
-  const account = query.get('account') ?? ''
   const text = (query.get('q') ?? '').toLowerCase()
   return ({ entry, path }) =>
     isWithin(folder, path) &&
-    (account === '' || nameOf(deps, entry.userID) === account) &&
+    (userID === null || entry.userID === userID) &&
     (text === '' || path.toLowerCase().includes(text))
 }
 

@@ -22,7 +22,7 @@ import {
   restoreVersion,
   versionsOf,
 } from '../../operations/versions.ts'
-import { findUser } from '../../store/users.ts'
+import { loadNames } from '../../store/users.ts'
 import { sendOpenFile } from '../raw.ts'
 
 const VERSIONS = '/api/versions'
@@ -51,7 +51,11 @@ async function readVersions(c: Ctx, deps: Deps): Promise<Response> {
   const id = query.get('id')
   if (id === null) {
     const found = await versionsOf(actor, vpath)
-    return sendJson({ items: found.map((version) => itemOf(deps, version)) })
+    const nameOf = await loadNames(
+      deps.store,
+      found.map(({ userID }) => userID),
+    )
+    return sendJson({ items: found.map((version) => itemOf(version, nameOf)) })
   }
   setAct(c, 'download')
   return sendOpenFile(c, await openVersion(actor, vpath, id), baseName(vpath))
@@ -64,14 +68,14 @@ async function listLeft(actor: Actor, folder: VPath): Promise<LeftVersionsPage> 
   return { items, ...totals }
 }
 
-function itemOf({ store }: Deps, version: Version): VersionItem {
+function itemOf(version: Version, nameOf: (userID: number | null) => string | null): VersionItem {
   const { id, sizeBytes, mtimeMs, replacedAt, userID, isKept } = version
   return {
     id,
     size: sizeBytes,
     modified: timeOf(mtimeMs),
     replacedAt: timeOf(replacedAt),
-    by: (userID === null ? undefined : findUser(store, userID)?.username) ?? null,
+    by: nameOf(userID),
     keep: isKept,
   }
 }

@@ -32,7 +32,7 @@ import { sendJson, sendStatus } from '../../http/respond.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { OwnIdentityRecord, ProviderRecord } from '../../provider-types.ts'
 import type { User } from '../../store/document.ts'
-import { findUser } from '../../store/users.ts'
+import { findUser, loadUser, loadUsers } from '../../store/users.ts'
 import { issueToken, openSession, shortName } from '../login.ts'
 import { demandPassword } from '../users.ts'
 import {
@@ -187,6 +187,8 @@ async function confirmOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown):
 
 async function findHolder(deps: Deps, attempt: Attempt): Promise<User> {
   await deps.sessions.load(attempt.sessionId)
+  const session = deps.sessions.use(attempt.sessionId)
+  if (session) await loadUser(deps.store, session.userID)
   return holderOf(deps, attempt)
 }
 
@@ -241,7 +243,7 @@ async function endByProvider(c: Ctx, deps: Deps): Promise<Response> {
   const form = await readForm(c, deps, MAX_CREDENTIALS_BYTES)
   const notice = await providerOf(deps).readLogout(form.get('logout_token') ?? '')
   const ended = await deps.sessions.endOrigin(notice)
-  const names = ended.flatMap((id) => findUser(deps.store, id)?.username ?? [])
+  const names = (await loadUsers(deps.store, ended)).map(({ username }) => username)
   addFacts(c, { target: names.join(', ') })
   return sendStatus(200, { headers: { 'Cache-Control': 'no-store' } })
 }

@@ -13,7 +13,7 @@ import { requireSession, requireUser } from '../../http/guard.ts'
 import { sendJson } from '../../http/respond.ts'
 import { AppError } from '../../lib/errors.ts'
 import type { User } from '../../store/document.ts'
-import { findUser } from '../../store/users.ts'
+import { loadUser } from '../../store/users.ts'
 import { asLogin, openSession, secondOwner, sendToken, withTicket } from '../login.ts'
 import { demandSite, ownerOf } from './own.ts'
 
@@ -58,7 +58,7 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   await counting.begin(...keys)
   try {
     const { userID } = await deps.passkeys.prove(response, { purpose: 'sign-in' })
-    const user = admitted(deps, findUser(deps.store, userID))
+    const user = admitted(deps, await loadUser(deps.store, userID))
     addFacts(c, { user: user.username })
     return await sendToken(c, deps, user, await openSession(c, deps, user, remember))
   } catch (error) {

@@ -10,6 +10,8 @@ const MAX_FOLDERS = 10_000
 
 /** Makes the record of a place, or puts it in the place of the one that is there. Throws `bad_request` with the reason. */
 export function setFolder(tx: Transaction, folder: Folder): Folder {
+  const named = folder.grants.flatMap(({ who }) => parseWho(who) ?? [])
+  tx.expect(USERS, () => named.flatMap(({ kind, id }) => (kind === 'user' ? id : [])))
   for (const { who } of folder.grants)
     if (!isKnown(tx, parseWho(who))) throw badRequest(`there is no ${who}`)
   const [other] = folder.as === '' ? [] : tx.find(FOLDERS, 'as', foldedHome(folder.as))

@@ -44,6 +44,7 @@ export function removeGroup(tx: Transaction, id: number): Group {
 /** Makes these accounts the members that an administrator has given a group. Throws `not_found`, `last_admin`. */
 export function setMembers(tx: Transaction, groupID: number, userIDs: Iterable<number>): void {
   const wanted = new Set(userIDs)
+  tx.expect(USERS, () => [...wanted])
   for (const id of wanted) if (!tx.get(USERS, id)) throw new AppError('not_found', `no user ${id}`)
   const others = tx.find(MEMBERSHIPS, 'groupID', groupID).filter(({ from }) => from === 'admin')
   keepAdministrator(tx, () => {
@@ -104,7 +105,7 @@ export function administratesByGroup(records: Records, userID: number): boolean 
 }
 
 function hasAdministrator(records: Records): boolean {
-  if (records.values(USERS, 'admin').length > 0) return true
+  if (records.has(USERS, 'admin', 1)) return true
   const ids = records.find(GROUPS, 'admin', 1).map(({ id }) => id)
   const members = ids.flatMap((id) => records.find(MEMBERSHIPS, 'groupID', id))
   return members.some((one) => isLasting(records, one))

@@ -71,6 +71,17 @@ export class Connection {
     }
   }
 
+  /** Makes the connection before anything is asked. Rejects with AppError `records_unavailable`. */
+  async open(): Promise<void> {
+    try {
+      this.#open ??= this.#connect()
+      await this.#open
+    } catch (error) {
+      this.drop()
+      throw unavailable(error)
+    }
+  }
+
   /** Breaks the connection, in whatever it is. */
   drop(which?: Open): void {
     const current = this.#open

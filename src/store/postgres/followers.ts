@@ -4,6 +4,17 @@
 /** A node that has not said so by then is not waited for until it says something again. */
 const WAIT_MS = 250
 
+/** The channel by which nodes say what they have taken; those of an earlier version do not listen. */
+export function takenChannel(schema: string): string {
+  return `${schema} taken`
+}
+
+/** What a node says that it has taken: its id, a blank and the number. Null for anything else. */
+export function parseTaken(payload: string): { node: string; rev: number } | null {
+  const [, node, rev] = /^(\S+) (\d+)$/.exec(payload) ?? []
+  return node === undefined ? null : { node, rev: Number(rev) }
+}
+
 export class Followers {
   readonly #others: () => readonly string[]
   /** The last change that a node has taken, by its id. */

@@ -1,14 +1,14 @@
 // Large collections, of which a node holds the records that it was asked for. A change runs on what there is; what it
 // misses is noted and loaded under the lock, and the change runs again.
 import { AppError } from '../../lib/errors.ts'
-import type { Collection, Key, Large } from '../collection.ts'
-import { type Demand, type Entry, setEntry, type Table, type Tables } from '../table.ts'
-import type { Connection, Row } from './connection.ts'
+import type { Collection, Key } from '../collection.ts'
+import { type Demand, type Entry, setEntry, type Table } from '../table.ts'
+import type { Connection } from './connection.ts'
 import { encodeKey, parseRow } from './rows.ts'
-import { ageColumn, indexColumn, quoted } from './schema.ts'
+import { indexColumn, quoted } from './schema.ts'
 
-/** Rows that are read at a time, so that parsing them lets others take their turn. */
-const ROWS_AT_A_TIME = 1_000
+/** By index the values of which records are wanted. */
+export type Wanted = ReadonlyMap<string, ReadonlySet<Key>>
 
 /** Thrown into a change that has asked for what is not here. */
 class Missing extends Error {}
@@ -19,6 +19,13 @@ export class Wants implements Demand {
   readonly #entries: [Table, Key, Entry][] = []
   /** By table and index. */
   readonly #missing = new Map<Table, Map<string, Set<Key>>>()
+
+  readonly #onUse: (table: Table, key: Key) => void
+
+  /** `onUse` is told of each record that is asked for by its key. */
+  constructor(onUse: (table: Table, key: Key) => void = () => {}) {
+    this.#onUse = onUse
+  }
 
   get isComplete(): boolean {
     return this.#missing.size === 0
@@ -41,10 +48,14 @@ export class Wants implements Demand {
 
   key(table: Table, key: Key): void {
     if (this.#missingOf(table, [key]).length > 0) this.#miss(table, KEY, key)
+    this.#onUse(table, key)
   }
 
   index(table: Table, index: string, value: Key): void {
-    if (!table.collection.isLarge || this.#isLoaded(table, ALL)) return
+    const { isLarge, unique } = table.collection
+    if (!isLarge || this.#isLoaded(table, ALL)) return
+    // Nobody else has it.
+    if (unique.includes(index) && table.indexes.get(index)?.has(value)) return
     if (!this.#isLoaded(table, index, value)) this.#miss(table, index, value)
   }
 
@@ -52,20 +63,12 @@ export class Wants implements Demand {
     if (table.collection.isLarge && !this.#isLoaded(table, ALL)) this.#miss(table, ALL, '')
   }
 
-  /** Loads what was missing; the transaction of the connection has the lock, so that it stays true. */
-  async load(connection: Connection, schema: string): Promise<void> {
+  /** Loads what was missing; `ask` gives it, unless it has put it into the table itself. */
+  async load(
+    ask: (table: Table, wanted: Wanted) => Promise<readonly [Key, Entry][]>,
+  ): Promise<void> {
     for (const [table, wanted] of this.#missing) {
-      const isAll = wanted.has(ALL)
-      const where = [...wanted.keys()].map((index, n) => {
-        return `${index === KEY ? 'key' : indexColumn(index)} = any($${n + 1}::text[])`
-      })
-      const rows = await connection.query(
-        `select key, doc, place from ${tableName(schema, table.collection)}
-           where ${isAll ? 'true' : where.join(' or ')}`,
-        isAll ? undefined : [...wanted.values()].map((values) => [...values].map(encodeKey)),
-        10_000,
-      )
-      for (const row of rows) this.#entries.push([table, ...entryOf(table.collection, row)])
+      for (const found of await ask(table, wanted)) this.#entries.push([table, ...found])
       for (const [index, values] of wanted)
         for (const value of values) this.#loaded.add(nameOf(table, index, value))
     }
@@ -96,7 +99,8 @@ export class Wants implements Demand {
 }
 
 /** No index has such a name. */
-const [KEY, ALL] = [' key', ' all']
+export const KEY = ' key'
+const ALL = ' all'
 
 function nameOf({ collection }: Table, index: string, value: Key = ''): string {
   return JSON.stringify([collection.name, index, value])
@@ -130,106 +134,39 @@ export class AheadDemand implements Demand {
   }
 }
 
-/** For who reads without a transaction: what was loaded is there by its key. */
-export const ONLY_KEYS: Demand = {
-  expect: () => {},
-  fresh: () => {},
-  key: () => {},
-  index: refuseLarge,
-  all: refuseLarge,
-}
-
 export class NeedsDatabase extends AppError {
   constructor({ collection }: Table) {
     super('records_unavailable', `${collection.name} cannot be changed ahead of the database`)
   }
 }
 
-function refuseLarge({ collection }: Table): void {
-  if (collection.isLarge) throw new Error(`${collection.name} is read by Store.large`)
+/**
+ * The records that are meant, and the number of the last transaction that they are after. Where `wanted` names all, all
+ * of the table.
+ */
+export async function askWanted(
+  connection: Pick<Connection, 'query'>,
+  schema: string,
+  { collection }: Table,
+  wanted: Wanted,
+): Promise<{ rev: number; found: [Key, Entry][] }> {
+  const isAll = wanted.has(ALL)
+  const where = [...wanted.keys()].map((index, n) => {
+    return `${index === KEY ? 'key' : indexColumn(index)} = any($${n + 1}::text[])`
+  })
+  const rows = await connection.query(
+    `select m.feed, t.key, t.doc, t.place from ${quoted(schema)}.fb_meta m left join
+       (select key, doc, place from ${tableName(schema, collection)}
+         where ${isAll ? 'true' : where.join(' or ')}) t on true`,
+    isAll ? undefined : [...wanted.values()].map((values) => [...values].map(encodeKey)),
+    isAll ? 60_000 : 10_000,
+  )
+  const found = rows.flatMap(([, key, doc, place]) =>
+    typeof key === 'string' ? [parseRow(collection, key, doc as string, Number(place))] : [],
+  )
+  return { rev: Number(rows[0]?.[0]), found }
 }
 
-/** What the loader needs of the store that it is part of. */
-export interface LoaderOf {
-  readonly schema: string
-  readonly tables: Tables
-  readonly connection: Connection
-  /** The number of the last transaction that was taken. */
-  rev(): number
-  /** Takes what others have changed. */
-  look(): Promise<void>
-}
-
-export function createLoader(of: LoaderOf): Large {
-  const { schema, tables, connection } = of
-  const ask = (collection: unknown, rest: string, values?: readonly unknown[]) =>
-    connection.query(
-      `select key, doc, place from ${tableName(schema, collection as Collection)} ${rest}`,
-      values,
-    )
-  const recordsOf = (collection: unknown, rows: readonly Row[]) =>
-    rows.map((row) => entryOf(collection as Collection, row)[1].record)
-  return {
-    load: async (collection, key) => {
-      const table = tables.get(collection.name) as Table
-      for (;;) {
-        const held = table.entries.get(key)
-        if (held) return held.record as never
-        const [row = []] = await connection.query(
-          `select t.key, t.doc, t.place, m.feed from ${quoted(schema)}.fb_meta m
-             left join ${tableName(schema, collection as Collection)} t on t.key = $1`,
-          [encodeKey(key)],
-        )
-        // Something was taken while it was read, and may have been about it.
-        if (Number(row[3]) < of.rev()) await of.look()
-        else if (typeof row[0] !== 'string') return undefined
-        else setEntry(table, ...entryOf(table.collection, row))
-      }
-    },
-    find: async (collection, index, value) => {
-      const rows = await ask(collection, `where ${indexColumn(index)} = $1 order by place`, [
-        encodeKey(value),
-      ])
-      return recordsOf(collection, rows) as never
-    },
-    pieces: async function* pieces(collection) {
-      let place = -1
-      for (;;) {
-        const rows = await ask(
-          collection,
-          `where place > ${place} order by place limit ${ROWS_AT_A_TIME}`,
-        )
-        if (rows.length > 0) yield recordsOf(collection, rows) as never
-        if (rows.length < ROWS_AT_A_TIME) return
-        place = Number(rows.at(-1)?.[2])
-      }
-    },
-    older: async (collection, than, limit) => {
-      const rows = await ask(
-        collection,
-        `where ${ageColumn()} < $1 order by ${ageColumn()} limit ${limit}`,
-        [than],
-      )
-      return recordsOf(collection, rows) as never
-    },
-    count: async (collection) => {
-      const table = tableName(schema, collection as Collection)
-      const [[count] = []] = await connection.query(`select count(*) from ${table}`)
-      return Number(count)
-    },
-    held: ({ name }) => [...(tables.get(name)?.entries.keys() ?? [])],
-    drop: ({ name }, keys) => {
-      const table = tables.get(name) as Table
-      for (const key of keys) setEntry(table, key, undefined)
-    },
-  }
-}
-
-function tableName(schema: string, { name }: Collection): string {
+export function tableName(schema: string, { name }: Collection): string {
   return `${quoted(schema)}.${quoted(name)}`
-}
-
-function entryOf(collection: Collection, row: Row): [Key, Entry] {
-  const [key, doc, place] = row
-  return parseRow(collection, key as string, doc as string, Number(place))
 }

@@ -28,6 +28,9 @@ import { demandServer, findSchema, lockSchema, makeSchema, quoted, SCHEMA } from
 /** With what one process keeps in files of its own, which no copy carries. */
 const SHARED_COLLECTIONS = [...COLLECTIONS, DAV_LOCKS, DAV_PROPERTIES] as readonly Collection[]
 
+/** Records that are written at a time where there are none yet. */
+const CHANGES_AT_A_TIME = 10_000
+
 export interface PostgresPlace {
   /** The folder for what this node keeps itself. */
   stateDir: string
@@ -36,6 +39,8 @@ export interface PostgresPlace {
   nodeName?: string
   /** How long records are trusted when the database is silent, in milliseconds. */
   graceMs?: number
+  /** See PostgresOptions. */
+  maxConnections?: number
   /** Where the tables are, if not in `filebrowser`. */
   schema?: string
   collections?: readonly Collection[]
@@ -83,6 +88,7 @@ export async function openPostgres(
     file: await stateFileIn(place.stateDir),
     name: place.nodeName || hostname(),
     ...(place.graceMs !== undefined && { graceMs: place.graceMs }),
+    ...(place.maxConnections !== undefined && { maxConnections: place.maxConnections }),
   })
   try {
     await store.load()
@@ -179,8 +185,14 @@ export async function writeTables(
   )
   const entry = feedEntryOf(before, after, next)
   if (!entry) return
-  const to = { rev: at.rev + 1, id: `${at.id}+` }
-  await connection.query(writeStatement(schema, tables, entry, to), undefined, 60_000)
+  // A text holds no more than half a gigabyte, and nobody follows yet.
+  const { changes, ...rest } = entry
+  let { rev } = at
+  for (let from = 0; from === 0 || from < changes.length; from += CHANGES_AT_A_TIME) {
+    const some = { ...rest, changes: changes.slice(from, from + CHANGES_AT_A_TIME) }
+    const to = { rev: ++rev, id: `${at.id}+${from}` }
+    await connection.query(writeStatement(schema, tables, some, to), undefined, 60_000)
+  }
 }
 
 async function stateFileIn(folder: string): Promise<string> {

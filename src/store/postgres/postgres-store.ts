@@ -3,13 +3,17 @@
 // until it is committed, so all transactions of all nodes come one after the other.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ChangeQueue, type Pending } from '../changes.ts'
-import type { Change, Changes, Collection, Large, Records, Shared, Store } from '../collection.ts'
+import type { Change, Changes, Collection, Records, Shared, Store } from '../collection.ts'
 import type { ShortLived } from '../short-lived/short-lived.ts'
 import { createDemandingRecords } from '../table.ts'
-import { Connection, isLost, type Row, type Target, unavailable } from './connection.ts'
-import { Followers } from './followers.ts'
-import { createLoader, NeedsDatabase, ONLY_KEYS, Wants } from './large.ts'
+import { type Connection, isLost, type Row, unavailable } from './connection.ts'
+import { type Connections, createConnections, FIXED_CONNECTIONS } from './connections.ts'
+import { Followers, parseTaken, takenChannel } from './followers.ts'
+import { HELD_MS, Held } from './held.ts'
+import { askWanted, NeedsDatabase, Wants } from './large.ts'
+import { createLoader, type Loader } from './loader.ts'
 import { PostgresNodes } from './nodes.ts'
+import type { PostgresOptions } from './options.ts'
 import { Replica, type Sent } from './replica.ts'
 import {
   beginQuery,
@@ -21,7 +25,7 @@ import {
   readAll,
   writeStatement,
 } from './rows.ts'
-import { LAZILY, literal, quoted } from './schema.ts'
+import { LAZILY, literal } from './schema.ts'
 import { createSharedShortLived } from './short-lived.ts'
 
 /** How often a node looks for changes of others, also without having been woken. */
@@ -38,36 +42,26 @@ const WRITE_MS = 10_000
 /** Changes ahead of the database; past this many they need it like any other. */
 const MAX_AHEAD = 100_000
 
-export interface PostgresOptions {
-  target: Target
-  schema: string
-  collections: readonly Collection[]
-  /** See Store. */
-  file: string
-  /** Shown in the database's list of connections. */
-  name: string
-  /** How long records are trusted when the database is silent, in milliseconds, besides the usual second. */
-  graceMs?: number
-}
-
 export class PostgresStore implements Store {
   readonly file: string
   readonly shared: Shared
-  readonly large: Large
+  readonly large: Loader
   readonly shortLived: ShortLived
   declare readonly settings: Records['settings']
   declare readonly get: Records['get']
   declare readonly find: Records['find']
+  declare readonly has: Records['has']
   declare readonly values: Records['values']
   declare readonly all: Records['all']
   declare readonly count: Records['count']
   declare readonly stepsOf: Records['stepsOf']
+  declare readonly expect: Records['expect']
   readonly #schema: string
   readonly #collections: readonly Collection[]
   readonly #replica: Replica
-  readonly #writer: Connection
-  readonly #follower: Connection
-  readonly #short: Connection
+  readonly #held: Held
+  #sweptAt = performance.now()
+  readonly #connections: Connections
   readonly #nodes: PostgresNodes
   readonly #followers = new Followers(() => this.#nodes.others())
   readonly #graceMs: number
@@ -88,31 +82,31 @@ export class PostgresStore implements Store {
   /** The last change of this node. */
   #ownRev = 0
 
-  constructor({ target, schema, collections, file, name, graceMs = 0 }: PostgresOptions) {
+  constructor(options: PostgresOptions) {
+    const { target, schema, collections, file, name, graceMs = 0 } = options
+    const { maxConnections = FIXED_CONNECTIONS } = options
     this.file = file
     this.#schema = schema
     this.#collections = collections
     this.#graceMs = graceMs
     this.#replica = new Replica(collections)
-    this.#writer = new Connection(target, `filebrowser ${name}`)
-    this.#follower = new Connection(
-      target,
-      `filebrowser ${name} follows`,
-      async (ask) => {
-        await ask(`listen ${quoted(schema)}`)
-        await ask(`listen ${quoted(takenChannel(schema))}`)
-      },
-      (payload) => this.#wake(payload),
-    )
-    this.#short = new Connection(target, `filebrowser ${name} short-lived`)
+    this.#connections = createConnections({
+      ...{ target, schema, name, maxConnections },
+      onNotification: (payload) => this.#wake(payload),
+    })
+    this.#held = new Held(this.#replica.tables)
     this.large = createLoader({
       schema,
       tables: this.#replica.tables,
-      connection: this.#follower,
+      held: this.#held,
+      connection: this.#connections.readers,
       rev: () => this.#replica.at.rev,
       look: () => this.#lookAnew(),
     })
-    this.shortLived = createSharedShortLived(this.#short, schema)
+    this.subscribe((changes) =>
+      this.large.changed((of) => changes.before(of).size + changes.unseen(of).length > 0),
+    )
+    this.shortLived = createSharedShortLived(this.#connections.short, schema)
     this.#nodes = new PostgresNodes({ target, schema, name, lagMs: () => this.#ageMs() })
     this.shared = {
       nodes: this.#nodes,
@@ -126,13 +120,17 @@ export class PostgresStore implements Store {
         this.#onSilence = listener
       },
     }
-    Object.assign(this, createDemandingRecords(this.#replica.tables, ONLY_KEYS))
+    Object.assign(this, createDemandingRecords(this.#replica.tables, this.#held))
   }
 
   /** Reads everything, then follows. */
   async load(): Promise<void> {
-    await this.#reload(this.#follower)
+    await this.#reload(this.#connections.follower)
     this.#lookLater()
+  }
+
+  read<T>(read: (records: Records) => T): Promise<T> {
+    return this.large.read(read)
   }
 
   async transaction<T>(change: Change<T>): Promise<T> {
@@ -172,7 +170,7 @@ export class PostgresStore implements Store {
     await this.#nextLook?.catch(() => {})
     await this.#look?.catch(() => {})
     await this.#nodes.close()
-    await Promise.all([this.#writer.close(), this.#follower.close(), this.#short.close()])
+    await this.#connections.close()
   }
 
   // --- Following ---
@@ -195,7 +193,7 @@ export class PostgresStore implements Store {
 
   /** Joins the look under way, or begins one. */
   #lookOnce(): Promise<void> {
-    this.#look ??= this.#catchUp(this.#follower, LOOK_TIMEOUT_MS)
+    this.#look ??= this.#catchUp(this.#connections.follower, LOOK_TIMEOUT_MS)
       .then(
         () => {
           if (this.#silence) this.#onSilence(null)
@@ -216,6 +214,10 @@ export class PostgresStore implements Store {
   #lookLater(): void {
     if (this.#queue.isClosed) return
     clearTimeout(this.#timer)
+    if (performance.now() - this.#sweptAt > HELD_MS) {
+      this.#sweptAt = performance.now()
+      this.#held.sweep()
+    }
     this.#timer = setTimeout(() => {
       // A failure shows when records are asked for.
       void this.#lookOnce()
@@ -226,8 +228,8 @@ export class PostgresStore implements Store {
 
   /** `payload` is the number of a change, or a node and the number of the change it has taken. */
   #wake(payload: string): void {
-    const [, node, rev] = TAKEN.exec(payload) ?? []
-    if (node !== undefined) this.#followers.took(node, Number(rev))
+    const taken = parseTaken(payload)
+    if (taken) this.#followers.took(taken.node, taken.rev)
     else if (!this.#queue.isClosed) void this.#follow(Number(payload)).catch(() => {})
   }
 
@@ -243,7 +245,7 @@ export class PostgresStore implements Store {
     if (rev === this.#toldRev || !this.#nodes.hasJoined()) return
     this.#toldRev = rev
     const text = `select ${LAZILY}, pg_notify(${literal(takenChannel(this.#schema))}, $1)`
-    await this.#follower.query(text, [`${this.#nodes.id} ${rev}`])
+    await this.#connections.follower.query(text, [`${this.#nodes.id} ${rev}`])
   }
 
   /** A look that begins after now: what is committed while one is under way may not be in it. */
@@ -289,7 +291,7 @@ export class PostgresStore implements Store {
 
   /** Reads everything anew. */
   async #reload(connection: Connection): Promise<void> {
-    const isInside = connection === this.#writer
+    const isInside = connection === this.#connections.writer
     const from = this.#replica.at
     const begun = performance.now()
     if (!isInside) await connection.query('begin isolation level repeatable read, read only')
@@ -318,14 +320,14 @@ export class PostgresStore implements Store {
     let sent: Sent | undefined
     for (let attempt = 1; ; attempt++) {
       // A connection that has rested may be gone.
-      const wasOpen = this.#writer.isOpen
+      const wasOpen = this.#connections.writer.isOpen
       try {
         await this.#attempt(batch, sent, (own) => {
           sent = own
         })
         return
       } catch (error) {
-        this.#writer.drop()
+        this.#connections.writer.drop()
         if (sent?.isDone) return
         if (!isLost(error)) throw error
         const mayTry = sent ? performance.now() - begun < UNKNOWN_MS : wasOpen && attempt === 1
@@ -344,11 +346,16 @@ export class PostgresStore implements Store {
   ): Promise<void> {
     const begun = performance.now()
     const { at, tables } = this.#replica
-    const rows = await this.#writer.query(beginQuery(this.#schema, at), undefined, WRITE_MS)
-    if (await this.#takeRows(at, rows, this.#writer)) await this.#catchUp(this.#writer, WRITE_MS)
+    const rows = await this.#connections.writer.query(
+      beginQuery(this.#schema, at),
+      undefined,
+      WRITE_MS,
+    )
+    if (await this.#takeRows(at, rows, this.#connections.writer))
+      await this.#catchUp(this.#connections.writer, WRITE_MS)
     this.#lookedAt = Math.max(this.#lookedAt, begun)
     if (last?.isDone) {
-      await this.#writer.query('rollback')
+      await this.#connections.writer.query('rollback')
       return
     }
     // It has not happened, and never will: the lock is ours.
@@ -356,19 +363,21 @@ export class PostgresStore implements Store {
     const wants = new Wants()
     let prepared = this.#replica.prepare(batch, wants)
     while (!prepared) {
-      await wants.load(this.#writer, this.#schema)
+      await wants.load(async (table, wanted) => {
+        return (await askWanted(this.#connections.writer, this.#schema, table, wanted)).found
+      })
       prepared = this.#replica.prepare(batch, wants)
     }
     const { sent, entry } = prepared
     if (!entry) {
-      await this.#writer.query('rollback')
+      await this.#connections.writer.query('rollback')
       sent.settle()
       return
     }
     const write = writeStatement(this.#schema, tables, entry, sent.at)
     this.#sent = sent
     onSent(sent)
-    await this.#writer.query(`${write};\ncommit`, undefined, WRITE_MS)
+    await this.#connections.writer.query(`${write};\ncommit`, undefined, WRITE_MS)
     if (!sent.isDone) this.#settle(sent)
   }
 
@@ -384,14 +393,6 @@ export class PostgresStore implements Store {
     this.#ownRev = sent.at.rev
     sent.settle()
   }
-}
-
-/** Says what a node has taken: its id, a blank and the number. */
-const TAKEN = /^(\S+) (\d+)$/
-
-/** The channel by which nodes say what they have taken; those of an earlier version do not listen. */
-function takenChannel(schema: string): string {
-  return `${schema} taken`
 }
 
 function rethrow(error: unknown): never {

@@ -22,6 +22,7 @@ import {
   replaceTable,
   type Table,
   type Undo,
+  type Unseen,
   undo,
   undoRecords,
 } from '../table.ts'
@@ -92,12 +93,13 @@ export class Replica {
 
   /** Takes a transaction of another node. Throws AppError `damaged`; nothing is taken then. */
   takeEntry(at: Position, entry: FeedEntry): void {
-    const entries = entriesIn(this.tables, entry)
+    const { entries, unseen, orders } = entriesIn(this.tables, entry)
+    this.#passOver(orders)
     for (const [name, next] of Object.entries(entry.next ?? {})) {
       const table = this.tables.get(name)
       if (table) table.nextId = Math.max(table.nextId, next)
     }
-    this.#put(entries)
+    this.#put(entries, undefined, unseen)
     this.#at = at
   }
 
@@ -150,10 +152,17 @@ export class Replica {
   }
 
   /** Puts committed entries below what is ahead, of which `done` is among them. */
-  #put(entries: Before, done: ReadonlySet<Ahead> = new Set()): void {
+  #put(entries: Before, done: ReadonlySet<Ahead> = new Set(), unseen?: Unseen): void {
     const ahead = this.#ahead.filter((one) => !done.has(one))
     const repeat = () => this.#repeat(ahead)
-    this.listeners.tell(putBelow(entries, this.#stepsAhead(), this.#orders, repeat))
+    this.listeners.tell(putBelow(entries, this.#stepsAhead(), this.#orders, repeat), unseen)
+  }
+
+  // What others have put into a large table takes its place in the order of insertion.
+  #passOver(orders: ReadonlyMap<Table, number>): void {
+    const after = (table: Table, order: number) => Math.max(order, orders.get(table) ?? 0)
+    for (const table of orders.keys()) table.nextOrder = after(table, table.nextOrder)
+    this.#orders = this.#orders.map(([table, order]) => [table, after(table, order)])
   }
 
   #stepsAhead(): Undo[] {

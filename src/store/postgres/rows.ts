@@ -83,15 +83,23 @@ export function parseRow(
 
 /**
  * What an entry of the feed makes of the tables. Collections of later versions are passed over, and what is not held of
- * large ones.
+ * large ones, which is `unseen` of those that have to be loaded; `orders` are the places in the order of insertion that
+ * come after what was passed over.
  */
-export function entriesIn(tables: Tables, { changes }: FeedEntry): Before {
+export function entriesIn(
+  tables: Tables,
+  { changes }: FeedEntry,
+): { entries: Before; unseen: Map<Table, Key[]>; orders: Map<Table, number> } {
   const entries: Before = new Map()
+  const unseen = new Map<Table, Key[]>()
+  const orders = new Map<Table, number>()
   for (const [name, key, place, doc] of changes) {
     const table = tables.get(name)
     if (!table) continue
-    if (table.collection.isLarge && !table.entries.has(JSON.parse(key) as Key)) {
-      if (place !== undefined) table.nextOrder = Math.max(table.nextOrder, place + 1)
+    const { isLarge, mustBeLoaded } = table.collection
+    if (isLarge && !table.entries.has(JSON.parse(key) as Key)) {
+      if (place !== undefined) orders.set(table, Math.max(orders.get(table) ?? 0, place + 1))
+      if (mustBeLoaded) unseen.set(table, [...(unseen.get(table) ?? []), JSON.parse(key) as Key])
       continue
     }
     const its = entries.get(table) ?? new Map<Key, Entry | undefined>()
@@ -99,7 +107,7 @@ export function entriesIn(tables: Tables, { changes }: FeedEntry): Before {
     if (doc === undefined) its.set(JSON.parse(key) as Key, undefined)
     else its.set(...parseRow(table.collection, key, doc, place as number))
   }
-  return entries
+  return { entries, unseen, orders }
 }
 
 /** What lets the rest of the transaction be one question: it is alone from here on, and knows where it is. */
@@ -203,11 +211,7 @@ function foundColumns(collection: Collection, docs: readonly string[]): Column[]
         docs.map((doc) => indexValue(collection, index, doc)),
       ],
     ),
-    [
-      ageColumn(),
-      'double precision',
-      docs.map((doc) => collection.ageOf?.(JSON.parse(doc)) ?? null),
-    ],
+    [ageColumn(), 'double precision', docs.map((doc) => collection.ageOf?.(JSON.parse(doc)) ?? 0)],
   ]
 }
 

@@ -61,7 +61,7 @@ export async function demandServer(connection: Connection): Promise<void> {
   throw new AppError('unsupported', `PostgreSQL ${name} is too old; it has to be 13 or later`)
 }
 
-/** `older`: some tables are missing. */
+/** `older`: some tables are missing, or columns by which large collections are found. */
 export type Found = 'absent' | 'older' | 'ours'
 
 /**
@@ -91,7 +91,18 @@ export async function findSchema(
     throw tooNew(`layout ${layout}, this program knows ${SCHEMA_LAYOUT}`)
   await refuseUnknown(connection, schema, collections)
   const wanted = [...collections.map(({ name }) => name), 'fb_short', 'fb_nodes', 'fb_leases']
-  return wanted.every((name) => names.has(name)) ? 'ours' : 'older'
+  if (!wanted.every((name) => names.has(name))) return 'older'
+  const columns = await connection.query(
+    'select table_name, column_name from information_schema.columns where table_schema = $1',
+    [schema],
+  )
+  const there = new Set(columns.map(([table, column]) => `${table} ${column}`))
+  const isWhole = ({ name, isLarge, indexes }: Collection) =>
+    !isLarge ||
+    [...Object.keys(indexes).map((index) => `index_${index}`), 'age'].every((column) =>
+      there.has(`${name} ${column}`),
+    )
+  return collections.every(isWhole) ? 'ours' : 'older'
 }
 
 // Records without which a program would let people do what is denied.

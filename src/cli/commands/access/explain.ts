@@ -6,7 +6,7 @@ import { toVPath } from '../../../lib/vpath.ts'
 import { type Command, flag, flagValue, type Invocation } from '../../command.ts'
 import { configOf, withDatabase } from '../../database.ts'
 import { alignColumns } from '../../print.ts'
-import { plain, userNamed } from '../user-table.ts'
+import { loadUserNamed, plain } from '../user-table.ts'
 
 export const accessCommand: Command = {
   name: 'access',
@@ -36,7 +36,7 @@ async function explain(invocation: Invocation): Promise<number> {
   // Loaded only here, with all that makes trees.
   const { explainAccess } = await import('../../../access/explain.ts')
   await withDatabase(invocation, async (store, _opened, file) => {
-    const user = userNamed(store, args[0] ?? '')
+    const user = await loadUserNamed(store, args[0] ?? '')
     const config = configOf({ ...invocation, flags: new Map() }, file, store)
     const found = explainAccess({ store, foldCase: false, config }, user, path)
     if (flagValue<boolean>(flags, 'json')) return stdout(`${JSON.stringify(found, null, 2)}\n`)

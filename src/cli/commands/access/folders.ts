@@ -15,7 +15,7 @@ import {
 } from '../../../store/access/folder-record.ts'
 import { removeFolder } from '../../../store/access/folders.ts'
 import type { Records } from '../../../store/collection.ts'
-import { FOLDERS, GROUPS } from '../../../store/collections.ts'
+import { FOLDERS, GROUPS, USERS } from '../../../store/collections.ts'
 import { findUser, findUserByName } from '../../../store/users.ts'
 import { type Command, flag, flagValue, type Invocation, inContext } from '../../command.ts'
 import { withDatabase } from '../../database.ts'
@@ -102,10 +102,20 @@ function quotaFrom(text: string): number | null {
 async function list(invocation: Invocation): Promise<number> {
   await withDatabase(invocation, async (store) => {
     const head = ['Place', 'As', 'Quota', 'Grants'].join('\t')
-    const rows = store.all(FOLDERS).map((folder) => rowOf(store, folder))
+    const rows = await store.read((records) => rowsOf(records, records.all(FOLDERS)))
     invocation.stdout(`${alignColumns([head, ...rows]).join('\n')}\n`)
   })
   return 0
+}
+
+function rowsOf(records: Records, folders: readonly Folder[]): string[] {
+  expectNamed(records, folders)
+  return folders.map((folder) => rowOf(records, folder))
+}
+
+function expectNamed(records: Records, folders: readonly Folder[]): void {
+  const all = folders.flatMap(({ grants }) => grants.flatMap(({ who }) => parseWho(who) ?? []))
+  records.expect(USERS, () => all.flatMap(({ kind, id }) => (kind === 'user' ? id : [])))
 }
 
 function rowOf(records: Records, { place, as, quota, grants }: Folder): string {
@@ -137,7 +147,8 @@ async function set(invocation: Invocation): Promise<number> {
       if (saysNothing(wanted)) throw badRequest('nothing would be said of it: use "folders rm"')
       return setFolder(store, tx, checked(wanted))
     })
-    stdout(`${rowOf(store, folder)}\n`)
+    const [row] = await store.read((records) => rowsOf(records, [folder]))
+    stdout(`${row}\n`)
   })
   return 0
 }
@@ -154,12 +165,16 @@ async function remove(invocation: Invocation): Promise<number> {
 
 async function exportFolders(invocation: Invocation): Promise<number> {
   const file = resolve(invocation.cwd, invocation.args[0] ?? '')
-  await withDatabase(invocation, (store) => {
-    const present = (folder: Folder) => ({
-      ...folder,
-      grants: folder.grants.map((grant) => ({ ...grant, who: named(store, grant.who) })),
+  await withDatabase(invocation, async (store) => {
+    const folders = await store.read((records) => {
+      const all = records.all(FOLDERS)
+      expectNamed(records, all)
+      return all.map((folder) => ({
+        ...folder,
+        grants: folder.grants.map((grant) => ({ ...grant, who: named(records, grant.who) })),
+      }))
     })
-    return writeExport(file, { folders: store.all(FOLDERS).map(present) })
+    await writeExport(file, { folders })
   })
   return 0
 }

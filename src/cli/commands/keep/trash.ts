@@ -10,7 +10,7 @@ import type { KeptPlace, Trash, TrashEntry } from '../../../keep/trash.ts'
 import { AppError, errnoOf, unless } from '../../../lib/errors.ts'
 import { openTrash } from '../../../operations/open-kept.ts'
 import type { Store } from '../../../store/store.ts'
-import { findUser } from '../../../store/users.ts'
+import { loadNames } from '../../../store/users.ts'
 import { type Command, flag, flagValue, type Invocation } from '../../command.ts'
 import { configOf, withDatabase } from '../../database.ts'
 import { ROOT_FLAGS } from '../../flags.ts'
@@ -37,7 +37,7 @@ export const trashCommand: Command = {
       flags: FLAGS,
       run: (invocation) =>
         withTrash(invocation, async (trash, store) => {
-          print(invocation, await trash.entries(), store)
+          await print(invocation, await trash.entries(), store)
         }),
     },
     {
@@ -75,7 +75,7 @@ export const trashCommand: Command = {
             if (error === null) gone.push(entry)
             else failure ??= error
           })
-          print(invocation, gone, store)
+          await print(invocation, gone, store)
           if (failure !== null) throw failure
         }),
     },
@@ -113,7 +113,7 @@ function restore(invocation: Invocation): Promise<number> {
       }
     } finally {
       // Others before one that failed are back.
-      if (back.length > 0) print(invocation, back, store)
+      if (back.length > 0) await print(invocation, back, store)
     }
   })
 }
@@ -161,14 +161,22 @@ async function bringByCopy(
   await trash.erase(id, NEVER)
 }
 
-function print({ flags, stdout }: Invocation, entries: readonly TrashEntry[], store: Store): void {
+async function print(
+  { flags, stdout }: Invocation,
+  entries: readonly TrashEntry[],
+  store: Store,
+): Promise<void> {
+  const nameOf = await loadNames(
+    store,
+    entries.map(({ userID }) => userID),
+  )
   const rows = entries.map(({ id, realPath, isDir, bytes, deletedAt, userID }) => ({
     id,
     path: realPath,
     isDir,
     size: bytes,
     deletedAt: deletedAt === 0 ? null : new Date(deletedAt).toISOString(),
-    by: userID === null ? null : (findUser(store, userID)?.username ?? null),
+    by: nameOf(userID),
   }))
   if (flagValue<boolean>(flags, 'json')) {
     stdout(`${JSON.stringify(rows, null, 2)}\n`)

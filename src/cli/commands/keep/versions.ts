@@ -10,7 +10,7 @@ import { unless } from '../../../lib/errors.ts'
 import { ROOT } from '../../../lib/vpath.ts'
 import { openVersions } from '../../../operations/open-kept.ts'
 import type { Store } from '../../../store/store.ts'
-import { findUser } from '../../../store/users.ts'
+import { loadNames } from '../../../store/users.ts'
 import { type Command, flag, flagValue, type Invocation } from '../../command.ts'
 import { configOf, withDatabase } from '../../database.ts'
 import { ROOT_FLAGS } from '../../flags.ts'
@@ -40,7 +40,7 @@ export const versionsCommand: Command = {
       run: (invocation) =>
         withVersions(invocation, async ({ versions, store, path }) => {
           if (invocation.args.length === 0) await printLeft(invocation, versions)
-          else print(invocation, await versions.list(path), store)
+          else await print(invocation, await versions.list(path), store)
         }),
     },
     {
@@ -55,7 +55,7 @@ export const versionsCommand: Command = {
           const id = invocation.args[1] ?? ''
           const restored = (await versions.list(path)).filter((version) => version.id === id)
           await restore(versions, volume, path, id)
-          print(invocation, restored, store)
+          await print(invocation, restored, store)
         }),
     },
     {
@@ -69,7 +69,7 @@ export const versionsCommand: Command = {
         withVersions(invocation, async ({ versions, store, path }) => {
           const all = await versions.list(path)
           for (const { id } of all) await versions.drop(path, id)
-          print(invocation, all, store)
+          await print(invocation, all, store)
         }),
     },
   ],
@@ -169,13 +169,21 @@ async function printLeft({ flags, stdout }: Invocation, versions: Versions): Pro
   stdout(`${alignColumns(['Replaced\tVersions\tSize\tPath', ...lines]).join('\n')}\n`)
 }
 
-function print({ flags, stdout }: Invocation, versions: readonly Version[], store: Store): void {
+async function print(
+  { flags, stdout }: Invocation,
+  versions: readonly Version[],
+  store: Store,
+): Promise<void> {
+  const nameOf = await loadNames(
+    store,
+    versions.map(({ userID }) => userID),
+  )
   const rows = versions.map(({ id, sizeBytes, mtimeMs, replacedAt, userID, isKept }) => ({
     id,
     size: sizeBytes,
     modified: new Date(mtimeMs).toISOString(),
     replacedAt: new Date(replacedAt).toISOString(),
-    by: userID === null ? null : (findUser(store, userID)?.username ?? null),
+    by: nameOf(userID),
     keep: isKept,
   }))
   if (flagValue<boolean>(flags, 'json')) {

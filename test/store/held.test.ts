@@ -1,0 +1,47 @@
+// What a node keeps in memory of accounts: what is asked for, and nothing that nobody asks for any more.
+import { expect, test } from 'vitest'
+import { USERS } from '../../src/store/collections.ts'
+import { Held } from '../../src/store/postgres/held.ts'
+import { createDemandingRecords, createTable, setEntry } from '../../src/store/table.ts'
+
+function opened(ids: number[]) {
+  const table = createTable(USERS as never)
+  const user = { password: '', scope: '/', perm: { admin: false } }
+  for (const id of ids)
+    setEntry(table, id, { record: { ...user, id, username: `u${id}` }, order: id })
+  const tables = new Map([[USERS.name, table]])
+  const held = new Held(tables)
+  // Indexes are asked of the database.
+  const records = createDemandingRecords(tables, held)
+  return { table, held, records, keys: () => [...table.entries.keys()] }
+}
+
+test('those that nobody has asked for between two sweeps go, all others stay', () => {
+  const { held, records, keys } = opened([1, 2, 3])
+  held.sweep()
+  expect(keys()).toEqual([])
+  const again = opened([1, 2, 3])
+  expect(again.records.get(USERS, 1)).toMatchObject({ id: 1 })
+  const unpin = again.held.pin(USERS as never, 2)
+  again.held.sweep()
+  expect(again.keys()).toEqual([1, 2])
+  again.held.sweep()
+  expect(again.keys()).toEqual([2])
+  unpin()
+  unpin()
+  again.held.sweep()
+  expect(again.keys()).toEqual([])
+  expect(() => records.get(USERS, 1)).toThrow('users 1 is read and was not loaded')
+})
+
+test('one that was asked for and is gone is none, and one that was never asked for is a mistake', () => {
+  const { table, held, records } = opened([1])
+  held.mark(table, 7)
+  expect(records.get(USERS, 7)).toBeUndefined()
+  expect(() => records.get(USERS, 8)).toThrow('was not loaded')
+  records.get(USERS, 1)
+  setEntry(table, 1, undefined)
+  expect(records.get(USERS, 1)).toBeUndefined()
+  expect(() => records.all(USERS)).toThrow('users is read by Store.large')
+  expect(() => records.find(USERS, 'username', 'u1')).toThrow('users is read by Store.large')
+})
