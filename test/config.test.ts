@@ -112,6 +112,7 @@ describe('precedence', () => {
       drainTimeout: '30s',
       auditSize: '10MB',
       auditAge: '14d',
+      databasePool: '20',
       recordsGrace: '5s',
       tusExpiry: '1h',
       keepAge: '7d',

@@ -7,19 +7,21 @@ import { type App, createApp } from '../app.ts'
 import { isBelieved } from '../auth/address.ts'
 import { listensOnLoopback } from '../auth/allowed-hosts.ts'
 import { isWholeTree } from '../auth/home.ts'
-import { buildConfig, type Config, collectOverrides } from '../config/config.ts'
+import { buildConfig, type Config, collectOverrides, type Overrides } from '../config/config.ts'
+import { OPTIONS } from '../config/options.ts'
 import { foldsCase } from '../files/caseless/folds-case.ts'
 import { checkRoots } from '../files/place/roots.ts'
 import { createMetrics, type Metrics } from '../health/metrics.ts'
 import { listenForMetrics } from '../health/metrics-listener.ts'
 import { openAssets } from '../http/assets.ts'
-import { errnoOf } from '../lib/errors.ts'
+import { badRequest, errnoOf } from '../lib/errors.ts'
 import { type Logger, openLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
 import { listen, type RunningServer } from '../server.ts'
 import type { Settings } from '../store/document.ts'
 import { removeLeftovers } from '../store/leftovers.ts'
 import { openDatabase } from '../store/open-database.ts'
+import { isPostgresAddress } from '../store/postgres/address.ts'
 import type { Store } from '../store/store.ts'
 import type { Invocation } from './command.ts'
 import { findSources } from './database.ts'
@@ -28,6 +30,17 @@ import { accountLine, isPrivateListener, startBlock } from './start-block.ts'
 
 /** A start waits so long for uploads that were complete: commands before them may take hours. */
 const SETTLE_MS = 5_000
+
+/** How many connections the database may be asked over at a time. Throws AppError `bad_request` where another number is given and it is a file. */
+function poolOf({ databasePool: given }: Overrides, database: string): number {
+  const { parse, default: usual } = OPTIONS.databasePool
+  const count = given?.value ?? parse(usual)
+  if (given && count !== parse(usual) && !isPostgresAddress(database))
+    throw badRequest(
+      `${given.source} is for a database at postgres://…, and this one is ${database}`,
+    )
+  return count
+}
 
 /** Permission bit: who is neither owner nor in the group may write. */
 const OTHERS_WRITE = 0o002
@@ -52,6 +65,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
     postgres: {
       ...postgres,
       graceMs: overrides.recordsGrace?.value ?? 0,
+      maxConnections: poolOf(overrides, database),
       nodeName: overrides.nodeName?.value ?? '',
     },
     create: async () => {

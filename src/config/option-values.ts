@@ -137,23 +137,6 @@ export function parsePositiveDuration(text: string): number {
   return ms
 }
 
-const MAX_RECORDS_GRACE_MS = 60_000
-
-/** A name for people, in one line. */
-export function parseNodeName(text: string): string {
-  const name = text.trim()
-  if (name.length > 100 || /\p{Cc}/u.test(name))
-    throw new Error('expected at most 100 characters in one line')
-  return name
-}
-
-/** How long records of a silent database are trusted: whoever is signed out meanwhile stays for so long. */
-export function parseRecordsGrace(text: string): number {
-  const ms = parseDuration(text)
-  if (ms < 0 || ms > MAX_RECORDS_GRACE_MS) throw new Error('must be between 0s and 60s')
-  return ms
-}
-
 const SIZE_UNITS: Record<string, number> = {
   '': 1,
   b: 1,

@@ -4,6 +4,7 @@
 import { HOMEPAGE } from '../lib/version.ts'
 import { SECOND_FACTOR_POLICIES } from '../store/document.ts'
 import { parseFetchFrom } from './fetch-from.ts'
+import { NODE_OPTIONS } from './node-options.ts'
 import { OIDC_OPTIONS } from './oidc-options.ts'
 import { inGroup, type Option, onOff, parsed, text } from './option.ts'
 import {
@@ -18,7 +19,6 @@ import {
   parseKeepSize,
   parseLink,
   parseMode,
-  parseNodeName,
   parseOrigin,
   parsePieceSize,
   parsePort,
@@ -26,7 +26,6 @@ import {
   parsePrivateListener,
   parseProxyList,
   parseRateLimit,
-  parseRecordsGrace,
   parseRoots,
   parseSize,
   parseSources,
@@ -353,18 +352,7 @@ export const OPTIONS = {
       { ours: true },
     ),
   }),
-  ...inGroup('Several nodes', {
-    nodeName: parsed('NAME', parseNodeName, '', 'Name among nodes; the host name without it', {
-      ours: true,
-    }),
-    recordsGrace: parsed(
-      'DURATION',
-      parseRecordsGrace,
-      '0s',
-      'How long records are trusted when PostgreSQL is silent, up to 60s',
-      { ours: true },
-    ),
-  }),
+  ...inGroup('Several nodes', NODE_OPTIONS),
   ...inGroup('First start', {
     username: text('NAME', 'Name of the administrator made with a new database', {
       default: 'admin',
