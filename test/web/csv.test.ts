@@ -204,3 +204,20 @@ it('is sorted by Enter on the name of a column', async () => {
   await expect.poll(() => head.getAttribute('aria-sort')).toBe('ascending')
   expect(await page.getByRole('complementary', { name: 'Cell' }).count()).toBe(0)
 })
+
+it.each([
+  ['a tablet', { width: 820, height: 1180 }],
+  ['a phone', { width: 390, height: 844 }],
+])('chooses how it is read in one line on %s', async (_device, viewport) => {
+  const options = { viewport, hasTouch: true, isMobile: true }
+  await using opened = await site.open({ path: '/files/semicolons.csv', ...options })
+  const { page } = opened
+  const fields = ['Delimiter', 'Encoding'].map((name) => page.getByRole('combobox', { name }))
+  const heading = page.getByRole('checkbox', { name: 'Header row' })
+  for (const field of [...fields, heading]) await field.waitFor()
+  const middles = async () => {
+    const boxes = await Promise.all([heading, ...fields].map(boxOf))
+    return boxes.map(({ y, height }) => Math.round(y + height / 2))
+  }
+  await expect.poll(async () => new Set(await middles()).size).toBe(1)
+})

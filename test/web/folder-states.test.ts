@@ -22,9 +22,16 @@ describe('a folder', () => {
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
     await page.goto('/files/missing/')
     await page.getByRole('heading', { name: 'Page not found' }).waitFor()
+    // What acts on a folder is not offered for none.
+    const offered = page
+      .getByRole('textbox', { name: 'Filter this folder' })
+      .or(page.getByRole('radiogroup', { name: 'View' }))
+      .or(page.getByRole('button', { name: 'Details' }))
+    expect(await offered.count()).toBe(0)
     await mkdir(tree.at('missing'))
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
+    expect(await offered.count()).toBe(3)
   })
 
   it('leads from what is gone to the nearest folder that is there', async () => {

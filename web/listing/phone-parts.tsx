@@ -43,7 +43,7 @@ const nextView = {
 export function PhoneHeader() {
   const { t } = useLingui()
   const { paths, mode } = useSelection()
-  const { vpath, shown } = useListing()
+  const { kind, vpath, shown } = useListing()
   if (paths.size > 0 || mode) {
     const count = paths.size
     return (
@@ -66,13 +66,21 @@ export function PhoneHeader() {
   return (
     <PhoneBar title={folderTitle(vpath)}>
       <IconButton icon={Search} label={t`Search`} onClick={() => runAction('palette')} />
-      <IconButton icon={next.icon} label={t`Switch view`} onClick={() => chooseView(next.view)} />
-      <MenuButton
-        label={t`More`}
-        items={() => menuEntries([...folderMenu, '|', 'filter'], folderContext())}
-      >
-        {(trigger) => <IconButton {...trigger} icon={EllipsisVertical} label={t`More`} />}
-      </MenuButton>
+      {kind !== 'failed' && (
+        <>
+          <IconButton
+            icon={next.icon}
+            label={t`Switch view`}
+            onClick={() => chooseView(next.view)}
+          />
+          <MenuButton
+            label={t`More`}
+            items={() => menuEntries([...folderMenu, '|', 'filter'], folderContext())}
+          >
+            {(trigger) => <IconButton {...trigger} icon={EllipsisVertical} label={t`More`} />}
+          </MenuButton>
+        </>
+      )}
     </PhoneBar>
   )
 }

@@ -69,7 +69,7 @@ function IdleBar({ phone }: { phone: boolean }) {
       {(view !== 'list' || phone || columns || pictures) && visible.length + filter.length > 0 && (
         <SortMenu sort={sort} onChange={chooseSort} pictures={pictures} />
       )}
-      <FilterField folded={phone} />
+      {(phase.kind !== 'failed' || filter !== '') && <FilterField folded={phone} />}
     </div>
   )
 }

@@ -70,7 +70,7 @@ const right: readonly Section[] = [
     ],
   },
   {
-    title: msg`Search and navigation`,
+    title: msg`Search and view`,
     lines: [
       'search',
       'palette',

@@ -121,28 +121,30 @@ function Bar({ vpath }: { vpath: string }) {
       <Breadcrumbs vpath={vpath} />
       <div className="row rigid">
         <UploadButton />
-        <ViewSwitch />
-        <IconButton
-          icon={Info}
-          label={t`Details`}
-          shortcut={shownKeys('Mod+I')}
-          pressed={narrow ? undefined : details}
-          onClick={() => void actionOf('details').run(currentContext())}
-        />
         {kind !== 'failed' && (
-          <MenuButton
-            label={t`More actions`}
-            items={() => menuEntries(folderMenu, folderContext())}
-          >
-            {(trigger) => (
-              <IconButton
-                {...trigger}
-                icon={EllipsisVertical}
-                label={t`More actions`}
-                disabled={shown.folder === null}
-              />
-            )}
-          </MenuButton>
+          <>
+            <ViewSwitch />
+            <IconButton
+              icon={Info}
+              label={t`Details`}
+              shortcut={shownKeys('Mod+I')}
+              pressed={narrow ? undefined : details}
+              onClick={() => void actionOf('details').run(currentContext())}
+            />
+            <MenuButton
+              label={t`More actions`}
+              items={() => menuEntries(folderMenu, folderContext())}
+            >
+              {(trigger) => (
+                <IconButton
+                  {...trigger}
+                  icon={EllipsisVertical}
+                  label={t`More actions`}
+                  disabled={shown.folder === null}
+                />
+              )}
+            </MenuButton>
+          </>
         )}
       </div>
     </div>
