@@ -5,17 +5,11 @@ import type { OpenFolder } from '../files/volume/open-folder.ts'
 import type { Volume } from '../files/volume/volume.ts'
 import { nextTurn } from '../lib/turns.ts'
 import type { Count, Progress } from './ledger.ts'
-import { readSizes, type SizesVisitor } from './tree-sizes.ts'
+import { readSizes, type TreeSizes, type Unread } from './tree-sizes.ts'
 
 /** When the turns of others took longer than this, they get some more. */
 const BUSY_MS = 2
 const PAUSE_MS = 20
-
-interface Level {
-  path: string
-  /** Names of the folders in it that are still to be entered; null while it is read. */
-  rest: Set<string> | null
-}
 
 export interface TreeCount extends Count {
   /** What was counted, with what was added meanwhile. */
@@ -34,35 +28,17 @@ export interface TreeCount extends Count {
 
 /** Makes a count that has not begun. */
 export function createCount(): TreeCount {
-  const levels: Level[] = []
-  let bytes = 0
-  let files = 0
+  const sizes: TreeSizes = { bytes: 0, files: 0, unread: 'pending' }
+  let topDir = ''
+  let addedBytes = 0
   let isSure = true
-  let hasBegun = false
 
-  const visitor: SizesVisitor = {
-    enter: (name) => {
-      const above = levels.at(-1)
-      above?.rest?.delete(name.toString())
-      if (above) levels.push({ path: pathIn(above, name.toString()), rest: null })
-    },
-    add: (size) => {
-      files++
-      bytes += size
-    },
-    read: (folders) => {
-      const level = levels.at(-1)
-      if (level) level.rest = new Set(folders.map(String))
-    },
-    skip: (name) => levels.at(-1)?.rest?.delete(name.toString()),
-    leave: () => levels.pop(),
-  }
   return {
     get bytes() {
-      return bytes
+      return sizes.bytes + addedBytes
     },
     get files() {
-      return files
+      return sizes.files
     },
     get isSure() {
       return isSure
@@ -70,35 +46,35 @@ export function createCount(): TreeCount {
     add: (more, isCertain) => {
       if (!isCertain) isSure = false
       // Too much is put right by the next count; too little would let a limit be passed.
-      if (isCertain || more > 0) bytes += more
+      if (isCertain || more > 0) addedBytes += more
     },
     progressOf: (path, isTree) => {
-      if (levels.length === 0) return hasBegun ? 'passed' : 'pending'
-      return progressIn(levels, path, isTree)
+      const folder = isTree ? path : dirname(path)
+      if (sizes.unread === null || sizes.unread === 'pending') return progressOf(sizes.unread)
+      return progressBelow(sizes.unread, topDir, folder, isTree)
     },
     run: (volume, top, signal) => {
-      hasBegun = true
-      levels.push({ path: top.realDir, rest: null })
-      return readSizes(volume, top, visitor, { signal, pause })
+      topDir = top.realDir
+      return readSizes(volume, top, sizes, { signal, pause })
     },
   }
 }
 
-function pathIn({ path }: Level, name: string): string {
-  return (path === sep ? '' : path) + sep + name
+/** Of a folder in the tree at `topDir`, or of all below it. */
+function progressBelow(top: Unread, topDir: string, folder: string, isTree: boolean): Progress {
+  const above = topDir === sep ? sep : topDir + sep
+  const names = folder.startsWith(above) ? folder.slice(above.length).split(sep) : []
+  let unread: Unread | undefined = top
+  for (const name of names) {
+    if (!(unread instanceof Map)) break
+    unread = unread.get(name)
+  }
+  // Some of a tree may be read, and some not.
+  return isTree && unread instanceof Map ? 'reading' : progressOf(unread)
 }
 
-function progressIn(levels: readonly Level[], path: string, isTree: boolean): Progress {
-  const folder = isTree ? path : dirname(path)
-  for (const level of [...levels].reverse()) {
-    if (level.path === folder) return level.rest && !isTree ? 'passed' : 'reading'
-    const above = level.path === sep ? sep : level.path + sep
-    if (!folder.startsWith(above)) continue
-    if (!level.rest) return 'reading'
-    const name = folder.slice(above.length).split(sep, 1)[0] ?? ''
-    return level.rest.has(name) ? 'pending' : 'passed'
-  }
-  return 'pending'
+function progressOf(unread: Unread | null | undefined): Progress {
+  return typeof unread === 'string' ? unread : 'passed'
 }
 
 /** Work that nobody waits for rests while others are busy. */

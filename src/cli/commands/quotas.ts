@@ -1,6 +1,7 @@
 // `filebrowser quotas`: limits of folders, what is used of them, and counting anew.
 import { createDisks } from '../../files/disks/disks.ts'
 import { createDiskVolume } from '../../files/volume/disk-volume.ts'
+import { createThreads } from '../../programs/threads.ts'
 import { limitsOf } from '../../quotas/limits.ts'
 import { countAll, figuresOf, type LimitFigures } from '../../quotas/report.ts'
 import { removeUsage } from '../../quotas/usage-file.ts'
@@ -56,10 +57,12 @@ async function report(
   const { flags, stdout } = invocation
   const ownFlags = new Map([...flags].filter(([name]) => name !== 'json'))
   const figures = await withDatabase(invocation, async (store, _opened, file) => {
-    const volume = createDiskVolume(createDisks())
+    const threads = createThreads()
+    const volume = createDiskVolume(createDisks(), undefined, threads)
     const config = configOf({ ...invocation, flags: ownFlags }, file, store)
     const limits = await store.read((records) => limitsOf(config, records))
-    return work(volume, await figuresOf(volume, store.file, limits), store)
+    const known = await figuresOf(volume, store.file, limits)
+    return work(volume, known, store).finally(threads.close)
   })
   stdout(flagValue<boolean>(flags, 'json') ? asJson(figures) : asTable(figures))
   return 0

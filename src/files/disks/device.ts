@@ -18,7 +18,7 @@ export interface Device {
   noteRead(ino: bigint): void
   /** True when that was a moment ago: the kernel has it in memory, and it may be read by `direct`. */
   wasRead(ino: bigint): boolean
-  /** Notes the sum of a file that was written, with its time; see volume/content-sum.ts. */
+  /** Notes the sum of a file that was written, with its time; see disks/content-sum.ts. */
   noteSum(ino: bigint, mtimeNs: bigint, sum: number): void
   /** Null where it is not known, or of another time. */
   sumOf(ino: bigint, mtimeNs: bigint): number | null

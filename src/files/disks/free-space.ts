@@ -4,7 +4,7 @@ import { statfsSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError, errnoOf } from '../../lib/errors.ts'
-import type { Device } from '../disks/device.ts'
+import type { Device } from './device.ts'
 
 export interface Space {
   /** 0 where the file system does not tell, as some network file systems do. */

@@ -14,18 +14,18 @@ export function canChangeFolder(): boolean {
 
 /**
  * Runs `work` with the open folder at `ref` (`/proc/self/fd/N`) as working directory. The names it asks
- * for are those of that very folder, wherever its path leads by now. It may go on in another one by what it is given.
+ * for are those of that very folder, wherever its path leads by now.
  *
  * `work` must be synchronous: the directory is changed back before it returns, so no other code of this
  * thread runs meanwhile. Threads of the pool and workers do not notice because every path they are
  * given is absolute (config.ts resolves what the user names); child processes are started by this
  * thread alone. Where the way back is closed it is left for `/`. Throws the system's error, and TypeError when `work` gives a promise.
  */
-export function inWorkingFolder<T>(ref: string, work: (goOnIn: (ref: string) => void) => T): T {
+export function inWorkingFolder<T>(ref: string, work: () => T): T {
   const before = openCurrent()
   try {
     process.chdir(ref)
-    const result = work((ref) => process.chdir(ref))
+    const result = work()
     if (result instanceof Promise) throw new TypeError('work in a working folder is synchronous')
     return result
   } finally {

@@ -1,13 +1,10 @@
 // Down a tree and back up by open folders: the length of a path does not matter, and a folder replaced
 // by a link is never entered.
-import { lstatSync, readdirSync, type Stats, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
-import { sep } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
 import type { Device } from '../disks/device.ts'
-import { inWorkingFolder } from '../disks/working-folder.ts'
-import { type Name, type OpenFolder, openChild, openChildNow, openParent } from './open-folder.ts'
-import { LARGE_FOLDER_BYTES } from './read-folder.ts'
+import { type Name, type OpenFolder, openChild, openParent } from './open-folder.ts'
 
 /** Folders open at once; those further up are reopened by `..` on the way back. */
 const MAX_OPEN = 32
@@ -19,33 +16,8 @@ export interface Descent {
   enter(name: Name): Promise<void>
   /** Goes back to the folder above; `forbidden` when the one that is left lies elsewhere by now. */
   leave(): Promise<void>
-  /**
-   * Takes steps on the event loop, for as long as `work` runs. On a quick local disk they take half of what the others
-   * do. False, with nothing done, where the folder that was reached lies on another, or something is mounted in it.
-   */
-  inTurn(work: (steps: DirectSteps) => void): boolean
   /** Closes what was entered. */
   close(): Promise<void>
-}
-
-/** Each says when it is to be done by the descent itself, with nothing done: null or false. */
-export interface DirectSteps {
-  /** When the last step ended, as `performance.now()` tells it. */
-  readonly endedAtMs: number
-  /** What is in the folder that was reached, whose own size may be known. */
-  names(sizeBytes: number | null): string[] | null
-  /**
-   * lstat(2) of names in it, from an index on, until a time: `take` is given each, or undefined where nothing is. Throws the
-   * system's error of the one after the last that was given.
-   */
-  stats(
-    names: readonly Name[],
-    from: number,
-    untilMs: number,
-    take: (found: Stats | undefined) => void,
-  ): boolean
-  enter(name: Name): boolean
-  leave(): boolean
 }
 
 interface Level {
@@ -87,23 +59,6 @@ export function createDescent(top: OpenFolder): Descent {
         await left?.close()
       }
     },
-    inTurn(work) {
-      if (!isDirect(reached()) || !top.disks.mayChangeFolder()) return false
-      const enter = (name: Name) => {
-        const folder = levels.length < MAX_OPEN && openChildNow(reached(), name)
-        if (folder) push(folder)
-        return folder !== false && folder !== null
-      }
-      const leave = () => {
-        if (levels.length > 1 && !levels.at(-2)?.folder) return false
-        void levels.pop()?.folder?.close()
-        return true
-      }
-      inWorkingFolder(sep, (goOnIn) =>
-        work(Object.assign(stepsIn(reached, goOnIn), { enter, leave })),
-      )
-      return true
-    },
     async close() {
       for (const { folder } of levels) await folder?.close()
       levels.length = 0
@@ -116,63 +71,4 @@ async function identityOf({ ref, device }: OpenFolder): Promise<string> {
     ? statSync(ref, { bigint: true })
     : await device.query(() => stat(ref, { bigint: true }))
   return `${dev}:${ino}`
-}
-
-function isDirect({ device, disks, realDir }: OpenFolder): boolean {
-  return device.isDirect && disks.mountedIn(realDir).size === 0
-}
-
-const STAT_OPTIONS = { throwIfNoEntry: false } as const
-
-/** Within a working folder, which becomes the one that was reached. */
-function stepsIn(
-  reached: () => OpenFolder,
-  goOnIn: (ref: string) => void,
-): Omit<DirectSteps, 'enter' | 'leave'> {
-  let entered: OpenFolder | undefined
-  let isQuick = false
-  const isReady = (folder: OpenFolder) => {
-    if (folder !== entered) {
-      goOnIn(folder.ref)
-      entered = folder
-      isQuick = isDirect(folder)
-    }
-    return isQuick && folder.device.isDirect
-  }
-  // One look at the clock for each step: they follow each other.
-  const measure = ({ device }: OpenFolder) => {
-    const now = performance.now()
-    device.measure(now - steps.endedAtMs)
-    steps.endedAtMs = now
-  }
-  const steps = {
-    endedAtMs: performance.now(),
-    names: (sizeBytes: number | null) => {
-      const folder = reached()
-      // What is large is read in parts.
-      if (!isReady(folder) || (sizeBytes ?? lstatSync('.').size) > LARGE_FOLDER_BYTES) return null
-      const names = readdirSync('.')
-      measure(folder)
-      return names.some((name) => name.includes('\ufffd')) ? null : names
-    },
-    stats: (...[names, from, untilMs, take]: Parameters<DirectSteps['stats']>) => {
-      const folder = reached()
-      if (!isReady(folder)) return false
-      const { device } = folder
-      let lastMs = steps.endedAtMs
-      try {
-        for (let i = from; i < names.length && lastMs < untilMs; i++) {
-          const found = lstatSync(names[i] as Name, STAT_OPTIONS)
-          const nowMs = performance.now()
-          device.measure(nowMs - lastMs)
-          lastMs = nowMs
-          take(found)
-        }
-      } finally {
-        steps.endedAtMs = lastMs
-      }
-      return true
-    },
-  }
-  return steps
 }

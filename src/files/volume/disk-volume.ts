@@ -7,11 +7,12 @@ import type { Mount } from '../../lib/mount-points.ts'
 import type { Threads } from '../../programs/threads.ts'
 import { poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
+import { requireFree, spaceAt } from '../disks/free-space.ts'
 import { createRemovalThread } from '../disks/removal-thread.ts'
 import { statMany } from '../disks/stat-many.ts'
 import { createDescent } from './descent.ts'
+import { createSizeReaders, SIZE_READERS } from './folder-sizes.ts'
 import { moveToFreeName } from './free-name.ts'
-import { requireFree, spaceAt } from './free-space.ts'
 import { finishWrites } from './in-place.ts'
 import { makeFolders, makeIn } from './make-folder.ts'
 import { createSmall, writeNew } from './new-file.ts'
@@ -56,6 +57,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry, threads?: T
   const space: Volume['space'] = (realDir, folder) =>
     spaceAt(disks.of(realDir), folder?.ref ?? realDir, folder?.device.isDirect)
   const thread = threads && createRemovalThread(threads)
+  const readSizes = threads ? createSizeReaders(threads) : null
   return {
     can: { pinFolders: HAS_PROC },
     realpath: disks.realpath,
@@ -75,6 +77,12 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry, threads?: T
     stat: statIn,
     statMany: statAllIn,
     list: readOpenFolder,
+    // A mount below could fall silent.
+    readSizes: (folder, names, what) =>
+      folder.device.isDirect && disks.holdsMount(folder.realDir) === false
+        ? (readSizes?.(folder, names, what) ?? null)
+        : null,
+    sizeReaders: SIZE_READERS,
     names: namesInOpen,
     openFile: openFileIn,
     openPlainFile: (path) => openPlainFile(disks, path),

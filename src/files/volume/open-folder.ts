@@ -142,14 +142,6 @@ export async function openChild(folder: OpenFolder, name: Name): Promise<OpenFol
   return byFd(fd, { realDir, device, disks })
 }
 
-/** The same at once; null where that is not quick. Linux only. */
-export function openChildNow(folder: OpenFolder, name: Name): OpenFolder | null {
-  const realDir = realPathIn(folder, name)
-  const device = deviceAt(folder, realDir)
-  if (!device.isDirect) return null
-  return byFd(openFdNow(pathIn(folder, name), device), { realDir, device, disks: folder.disks })
-}
-
 /**
  * Opens the folder that holds an open one now, on `device`; the caller tells whether it is the one that
  * was meant.

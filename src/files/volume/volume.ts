@@ -2,9 +2,10 @@
 // content through this record, and goes by `can` where volumes differ.
 import type { BigIntStats, Dirent } from 'node:fs'
 import type { Logger } from '../../lib/log.ts'
+import type { Space } from '../disks/free-space.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
 import type { Descent } from './descent.ts'
-import type { Space } from './free-space.ts'
+import type { ReadSizes } from './folder-sizes.ts'
 import type { SmallFile } from './new-file.ts'
 import type { Name, OpenFolder } from './open-folder.ts'
 import type { Entries } from './read-folder.ts'
@@ -49,6 +50,13 @@ export interface Volume {
   statMany(folder: OpenFolder, names: readonly Name[], signal: AbortSignal): Promise<EntryStats[]>
   /** All entries of an open folder, in the order of the disk; `direct`: without the pool where that is quick. */
   list(folder: OpenFolder, options?: { direct?: boolean }): Promise<Entries>
+  /**
+   * The sizes of files that are named in an open folder, added up, or of those in folders by their names, as far as that
+   * is quick. Null where no thread may ask.
+   */
+  readSizes: ReadSizes
+  /** How many may ask it at a time. */
+  readonly sizeReaders: number
   /** The names alone, which is quicker; those that are not UTF-8 with U+FFFD in them. */
   names(folder: OpenFolder): Promise<string[]>
   /** Opens a file for reading, never through a link; `direct`: without the pool where that is quick. */
