@@ -36,7 +36,7 @@ export function chart(alt: string, panels: readonly Panel[]): string {
     const at = `${(i % COLUMNS) * PANEL.width} ${Math.floor(i / COLUMNS) * PANEL.height}`
     return `<g transform="translate(${at})">${drawPanel(panel, names)}</g>`
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="${alt}">
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img" aria-label="${alt}">
 <style>${styles(names.length)}</style>
 <rect class="page" width="${width}" height="${height}" rx="6"/>
 ${[...drawn, ...legend].join('\n')}

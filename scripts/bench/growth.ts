@@ -92,7 +92,7 @@ async function withServer<T>(
 ): Promise<T> {
   await using program = await startProgram(tree, { args: ['--loginRateLimit', '0'], env })
   const admin = await loginAs(program.origin)
-  return work({ tree, program, admin, [Symbol.asyncDispose]: async () => {} })
+  return await work({ tree, program, admin, [Symbol.asyncDispose]: async () => {} })
 }
 
 async function measureServer(server: Server, amounts: Amounts, token: string) {

@@ -221,32 +221,30 @@ async function keyTimes(bench: Bench): Promise<Record<string, number[]>> {
 
 /** Milliseconds from a key to the paint of the first change in a part of the page. */
 async function keyTime(page: Page, key: string, changes: string): Promise<number> {
-  const time = page.evaluate(
-    (selector) =>
-      new Promise<number>((resolve) => {
-        const pressed = ({ timeStamp }: KeyboardEvent) => {
-          const observer = new MutationObserver((records) => {
-            const isMeant = records.some(({ target }) =>
-              (target instanceof Element ? target : target.parentElement)?.closest(selector),
-            )
-            if (!isMeant) return
-            observer.disconnect()
-            requestAnimationFrame(() => {
-              const painted = new MessageChannel()
-              painted.port1.onmessage = () => resolve(performance.now() - timeStamp)
-              painted.port2.postMessage(null)
-            })
+  await page.evaluate((selector) => {
+    const keyAnswered = new Promise<number>((resolve) => {
+      const watch = ({ timeStamp }: KeyboardEvent) => {
+        const observer = new MutationObserver((records) => {
+          const isMeant = records.some(({ target }) =>
+            (target instanceof Element ? target : target.parentElement)?.closest(selector),
+          )
+          if (!isMeant) return
+          observer.disconnect()
+          requestAnimationFrame(() => {
+            const painted = new MessageChannel()
+            painted.port1.onmessage = () => resolve(performance.now() - timeStamp)
+            painted.port2.postMessage(null)
           })
-          observer.observe(document, {
-            ...{ childList: true, subtree: true, characterData: true, attributes: true },
-          })
-        }
-        addEventListener('keydown', pressed, { once: true, capture: true })
-      }),
-    changes,
-  )
+        })
+        const all = { childList: true, subtree: true, characterData: true, attributes: true }
+        observer.observe(document, all)
+      }
+      addEventListener('keydown', watch, { once: true, capture: true })
+    })
+    Object.assign(window, { keyAnswered })
+  }, changes)
   await page.keyboard.press(key)
-  return time
+  return await page.evaluate(() => Reflect.get(window, 'keyAnswered') as Promise<number>)
 }
 
 /** Megabytes once garbage has been collected: objects and buffers of the page, and all of its process. */
