@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
-import { folderPages } from './browser-steps.ts'
+import { boxOf, folderPages } from './browser-steps.ts'
 import { entry, expectNames, expectSelected, focusedName, listedFolders } from './listing-steps.ts'
 
 const openFolder = listedFolders()
@@ -72,6 +72,21 @@ describe('the column view', () => {
     await page.keyboard.press('Enter')
     await expectNames(page, ['deep.txt', 'new.txt'])
     expect(open.problems).toEqual([])
+  })
+
+  it('names stand beside their icons whichever way they run', async () => {
+    await using open = await openFolder({ 'a/x.txt': 'x', 'صور/y.txt': 'y' })
+    const { page } = open
+    await showColumns(page)
+    await entry(page, 'a').click()
+    await page.keyboard.press('ArrowRight')
+    await expectNames(page, ['x.txt'])
+    const starts = ['a', 'صور'].map(async (name) => {
+      const { x } = await boxOf(column(page, 'My files').getByText(name, { exact: true }))
+      return Math.round(x)
+    })
+    const [latin, arabic] = await Promise.all(starts)
+    expect(arabic).toBe(latin)
   })
 
   it('mirrors, and is not there where there is no room for it', async () => {

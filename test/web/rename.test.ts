@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
+import { boxOf } from './browser-steps.ts'
 import {
   entry,
   expectNames,
@@ -61,6 +62,20 @@ describe('a name in its row', () => {
     await page.keyboard.press('Control+z')
     await expectNames(page, ['photo.jpg', 'taken.jpg'])
     expect(open.problems).toEqual([])
+  })
+
+  it('says what is wrong in sight, also in the last row', async () => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}.txt`, 'x']))
+    await using open = await openFolder(many)
+    const { page } = open
+    await entry(page, 'f0.txt').click()
+    await page.keyboard.press('End')
+    await expectSelected(page, ['f39.txt'])
+    await page.keyboard.press('F2')
+    await page.getByLabel('New name').fill('f1.txt')
+    const problem = page.locator('#listing').getByText('“f1.txt” already exists here.')
+    const list = await boxOf(page.locator('#listing'))
+    await expect.poll(async () => (await boxOf(problem)).bottom).toBeLessThanOrEqual(list.bottom)
   })
 
   it('is taken by a click elsewhere, which selects what it is on; what is no name is not', async () => {

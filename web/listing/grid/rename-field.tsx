@@ -1,5 +1,5 @@
 // The name of an entry while it is typed, in its row: Enter, Tab and a click elsewhere rename, Escape
-// leaves the name as it was. What is wrong with it is said below.
+// leaves the name as it was. What is wrong with it is said below, or above where there is no room.
 
 import { useLingui } from '@lingui/react/macro'
 import { CircleAlert } from 'lucide-react'
@@ -120,8 +120,17 @@ export function RenameField({ entry }: { entry: Pick<FileEntry, 'path' | 'name' 
 }
 
 function Problem({ id, children }: { id: string; children: string }) {
+  const ref = useRef<HTMLSpanElement>(null)
+  const [isAbove, setAbove] = useState(false)
+  // Below the last row in sight nobody would see it.
+  useLayoutEffect(() => {
+    const list = ref.current?.closest('#listing')
+    if (!ref.current || !list) return
+    setAbove(ref.current.getBoundingClientRect().bottom > list.getBoundingClientRect().bottom)
+  }, [])
+  const place = isAbove ? 'rename__problem rename__problem--above err' : 'rename__problem err'
   return (
-    <span className="rename__problem err" id={id} role="alert">
+    <span ref={ref} className={place} id={id} role="alert">
       <CircleAlert className="i i-xs" aria-hidden />
       <span>{children}</span>
     </span>
