@@ -69,8 +69,9 @@ const GUARDED = new Set([
   ...ACCESS_FIELDS.map((field) => field.toLowerCase()),
 ])
 
-/** Accounts that are sent at a time, and what each of them may take. */
-const SLICE = 1_000
+/** So many accounts are sent in one piece, and of more so many at a time; what each of them may take. */
+const WHOLE = 1_000
+const SLICE = 250
 const ACCOUNT_BYTES = 2_048
 
 /** Far above every locale, view and theme there is. */
@@ -104,24 +105,25 @@ async function listUsers(c: Ctx, deps: Deps): Promise<Response> {
   const pieces = deps.store.large.pieces(USERS, 'age')[Symbol.asyncIterator]()
   const first = await pieces.next()
   const users = first.done ? [] : first.value
-  const slice = (of: readonly User[], from: number) =>
-    toJson(of.slice(from, from + SLICE).map((user) => presentUser(deps, user, true))).slice(1, -1)
-  if (users.length < SLICE) return answer(`[${slice(users, 0)}]`, JSON_TYPE)
+  const present = (some: readonly User[]) =>
+    toJson(some.map((user) => presentUser(deps, user, true)))
+  if (users.length < WHOLE) return answer(present(users), JSON_TYPE)
   const write = async (output: Output) => {
     const turn = createTurns()
     let separator = '['
     for (let piece = first; !piece.done; piece = await pieces.next())
       for (let from = 0; from < piece.value.length; from += SLICE) {
-        recheck(c)
-        await output.write(separator + slice(piece.value, from))
-        separator = ','
         // What the socket takes at once gives nobody else a turn.
         await turn()
+        recheck(c)
+        const some = present(piece.value.slice(from, from + SLICE))
+        await output.write(separator + some.slice(1, -1))
+        separator = ','
       }
     await output.end(']')
   }
   return answer(
-    { what: 'the list of accounts', memoryBytes: SLICE * ACCOUNT_BYTES, write },
+    { what: 'the list of accounts', memoryBytes: WHOLE * ACCOUNT_BYTES, write },
     JSON_TYPE,
   )
 }

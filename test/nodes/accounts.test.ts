@@ -21,7 +21,8 @@ import {
 } from '../support/postgres.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
-const COUNT = 2_500
+const COUNT = 500
+const MANY = 10_100
 
 let postgres: Postgres
 let tree: Tree
@@ -100,18 +101,20 @@ describe.runIf(hasPostgres())('accounts of several nodes', () => {
 
   test('of a database of before are found by what they are found by now', async () => {
     const address = await postgres.makeDatabase()
-    await (await open(address)).close()
+    // More than are written at a time.
+    await (await open(address, MANY)).close()
     const name = new URL(address).pathname.slice(1)
     const columns = ['index_username', 'index_home', 'index_passwordKind', 'index_admin', 'age']
     const drops = columns.map((column) => `drop column "${column}"`).join(', ')
     await postgres.query(name, `alter table filebrowser.users ${drops}`)
     const store = await open(address)
     try {
-      expect(await loadUserByName(store, `user${COUNT}`)).toMatchObject({ id: COUNT })
+      expect(await loadUserByName(store, `user${MANY}`)).toMatchObject({ id: MANY })
+      expect(await store.transaction((tx) => tx.nextId(USERS))).toBe(MANY + 1)
       expect(await store.large.values(USERS, 'passwordKind')).toEqual(['$2a$10$'])
       const pieces: number[] = []
       for await (const piece of store.large.pieces(USERS, 'age')) pieces.push(piece.length)
-      expect(pieces).toEqual([1_000, 1_000, 500])
+      expect(pieces).toEqual([...Array(10).fill(1_000), 100])
     } finally {
       await store.close()
     }
@@ -146,9 +149,9 @@ function userOf(id: number): User {
   }
 }
 
-async function open(address: string): Promise<Store> {
+async function open(address: string, count = COUNT): Promise<Store> {
   const place = { stateDir: tree.base, env: { PGPASSWORD: POSTGRES_PASSWORD } }
-  const users = Array.from({ length: COUNT }, (_, n) => userOf(n + 1))
+  const users = Array.from({ length: count }, (_, n) => userOf(n + 1))
   const create = async () => ({ ...emptyDocument(defaultSettings()), users })
   return (await openPostgres(address, place, { create })).store
 }

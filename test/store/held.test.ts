@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { USERS } from '../../src/store/collections.ts'
 import { Held } from '../../src/store/postgres/held.ts'
+import { Wants } from '../../src/store/postgres/large.ts'
 import { createDemandingRecords, createTable, setEntry } from '../../src/store/table.ts'
 
 function opened(ids: number[]) {
@@ -44,4 +45,14 @@ test('one that was asked for and is gone is none, and one that was never asked f
   expect(records.get(USERS, 1)).toBeUndefined()
   expect(() => records.all(USERS)).toThrow('users is read by Store.large')
   expect(() => records.find(USERS, 'username', 'u1')).toThrow('users is read by Store.large')
+})
+
+test('whose a name is, is asked for in a change where it is not known, and by who reads in any case', () => {
+  const { table } = opened([1])
+  const change = new Wants()
+  expect(() => change.index(table, 'username', 'u1')).not.toThrow()
+  expect(() => change.index(table, 'username', 'u2')).toThrow('has to be loaded')
+  const read = new Wants({ asksAlways: true })
+  for (const name of ['u1', 'u2'])
+    expect(() => read.index(table, 'username', name)).toThrow('has to be loaded')
 })

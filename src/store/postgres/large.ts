@@ -21,10 +21,21 @@ export class Wants implements Demand {
   readonly #missing = new Map<Table, Map<string, Set<Key>>>()
 
   readonly #onUse: (table: Table, key: Key) => void
+  readonly #asksAlways: boolean
 
-  /** `onUse` is told of each record that is asked for by its key. */
-  constructor(onUse: (table: Table, key: Key) => void = () => {}) {
+  /**
+   * `onUse` is told of each record that is asked for by its key. With `asksAlways` who has a unique value is asked for also
+   * where that is in memory, so that the time tells nobody whether it is.
+   */
+  constructor({
+    onUse = () => {},
+    asksAlways = false,
+  }: {
+    onUse?: (table: Table, key: Key) => void
+    asksAlways?: boolean
+  } = {}) {
     this.#onUse = onUse
+    this.#asksAlways = asksAlways
   }
 
   get isComplete(): boolean {
@@ -55,7 +66,8 @@ export class Wants implements Demand {
     const { isLarge, unique } = table.collection
     if (!isLarge || this.#isLoaded(table, ALL)) return
     // Nobody else has it.
-    if (unique.includes(index) && table.indexes.get(index)?.has(value)) return
+    const isUnique = !this.#asksAlways && unique.includes(index)
+    if (isUnique && table.indexes.get(index)?.has(value)) return
     if (!this.#isLoaded(table, index, value)) this.#miss(table, index, value)
   }
 

@@ -34,7 +34,8 @@ export function createLoader(of: LoaderOf): Loader {
   const { schema, tables, held, connection } = of
   const tableOf = ({ name }: { name: string }) => tables.get(name) as Table
   const read: Loader['read'] = async (run) => {
-    const wants = new Wants((table, key) => held.mark(table, key))
+    const onUse = (table: Table, key: Key) => held.mark(table, key)
+    const wants = new Wants({ onUse, asksAlways: true })
     const records = createDemandingRecords(tables, wants)
     for (;;) {
       let result: { value: ReturnType<typeof run> } | undefined
