@@ -5,9 +5,13 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { VERSIONS_NAME } from '../../src/files/volume/temp-name.ts'
+import { TRASH_NAME } from '../../src/keep/stores.ts'
+import { memoryFolder } from '../../test/support/tree.ts'
 import { OUT_DIR, ROOT } from '../build/paths.ts'
 import { describe, type Original, type Report } from './describe.ts'
 import { writeSection } from './page-sections.ts'
@@ -32,21 +36,50 @@ async function measureBeside(given: string[]): Promise<void> {
     process.stderr.write(`bench cannot run here: ${file} is not there\n`)
     process.exit(2)
   }
-  const folder = await mkdtemp(join(tmpdir(), 'filebrowser-bench-'))
-  try {
-    const output = join(folder, 'report.json')
-    const args = [harness, '--server', `new=${executable} ${SERVER}`, '--json', output, ...given]
-    const [, , load = 0] = loadavg()
-    const child = spawn(process.execPath, args, { stdio: 'inherit' })
-    const [code] = (await once(child, 'exit')) as [number | null]
-    if (code !== 0) throw new Error(`the benchmark ended with ${code}`)
-    const original = JSON.parse(
-      await readFile(join(import.meta.dirname, 'original.json'), 'utf8'),
-    ) as Original
-    const report = JSON.parse(await readFile(output, 'utf8')) as Report
-    const heading = 'Beside nginx, the disk and the original'
-    await writeSection(heading, describe(report, original, load))
-  } finally {
-    await rm(folder, { recursive: true, force: true })
+  const [, , load = 0] = loadavg()
+  const report = await measureCases(given)
+  const original = JSON.parse(
+    await readFile(join(import.meta.dirname, 'original.json'), 'utf8'),
+  ) as Original
+  const heading = 'Beside nginx, the disk and the original'
+  await writeSection(heading, describe(report, original, load))
+}
+
+/** One after the other: what the trash and versions keep of each would fill the memory. */
+async function measureCases(given: readonly string[]): Promise<Report> {
+  const { values } = parseArgs({
+    args: [...given],
+    options: { only: { type: 'string' } },
+    strict: false,
+  })
+  const { cases } = (await import(join(dirname(harness), 'lib/cases.mjs'))) as {
+    cases: { id: string }[]
   }
+  const picked =
+    typeof values.only === 'string' ? values.only.split(',') : cases.map(({ id }) => id)
+  const folder = await mkdtemp(join(tmpdir(), 'filebrowser-bench-'))
+  const dir = await mkdtemp(join(memoryFolder() ?? tmpdir(), 'filebrowser-bench-'))
+  let whole: Report | undefined
+  try {
+    for (const id of picked) {
+      const output = join(folder, `${id}.json`)
+      const server = ['--server', `new=${executable} ${SERVER}`]
+      await run([harness, ...server, ...given, '--dir', dir, '--json', output, '--only', id])
+      const report = JSON.parse(await readFile(output, 'utf8')) as Report
+      whole = { ...report, cases: { ...whole?.cases, ...report.cases } }
+      for (const served of await readdir(dir, { withFileTypes: true }))
+        for (const kept of served.isDirectory() ? [TRASH_NAME, VERSIONS_NAME] : [])
+          await rm(join(dir, served.name, kept), { recursive: true, force: true })
+    }
+  } finally {
+    for (const made of [folder, dir]) await rm(made, { recursive: true, force: true })
+  }
+  if (!whole) throw new Error('there is nothing to be measured')
+  return whole
+}
+
+async function run(args: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, args, { stdio: 'inherit' })
+  const [code] = (await once(child, 'exit')) as [number | null]
+  if (code !== 0) throw new Error(`the benchmark ended with ${code}`)
 }
