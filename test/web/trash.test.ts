@@ -162,6 +162,7 @@ it('asks first where the profile says so', async () => {
   await page
     .getByRole('combobox', { name: 'Delete' })
     .selectOption({ label: 'Ask first, then move to the trash' })
+  await page.getByRole('button', { name: 'Save changes' }).click()
   await toast(page, 'Settings saved').waitFor()
   await page.goto('/files/')
   await entry(page, 'a.txt').click()
