@@ -80,6 +80,14 @@ describe('the first start', () => {
     expect(await readdir(cwd)).toEqual(['srv'])
   })
 
+  test('a number of connections that does not do, or that a file has no use for, is refused before anything is made', async () => {
+    const few = await failed(['--databasePool', '3'])
+    expect(few.stderr).toContain('--databasePool: "3" is not valid, a node needs 4 connections')
+    const file = await failed([], { FB_DATABASE_POOL: '20' })
+    expect(file.stderr).toContain('FB_DATABASE_POOL is for a database at postgres://')
+    expect(await readdir(cwd)).toEqual(['srv'])
+  })
+
   test('--noauth lets everybody in as user 1', async () => {
     const { origin } = await serve(['--noauth'])
     expect((await database()).settings.authMethod).toBe('noauth')
