@@ -31,6 +31,8 @@ export const PAPERS: readonly string[] = [
   'docs/rights.md',
   'docs/roots.md',
   'docs/security.md',
+  'docs/pictures/growth-of-work.svg',
+  'docs/pictures/growth.svg',
   'docs/screenshots/editor-light.webp',
   'docs/screenshots/gallery-dark.webp',
   'docs/screenshots/list-light.webp',
