@@ -187,6 +187,27 @@ for (const locale of someOf(['ar', 'he'], 2)) {
       expect(last).toBeLessThan(dot)
     })
 
+    it('keep the dot before the endings of archives', async () => {
+      await using open = await openSpeaking(locale, { 'a.txt': 'a', 'b.txt': 'b' })
+      const { page } = open
+      await show(page, 'list')
+      await entry(page, 'a.txt').click()
+      await entry(page, 'b.txt').click({ modifiers: ['ControlOrMeta'] })
+      await page.locator('.selbar__formats').click()
+      const [dot = 0, letter = 0] = await page
+        .getByRole('menuitem', { name: '.zip' })
+        .evaluate((item) => {
+          const text = document.createTreeWalker(item, NodeFilter.SHOW_TEXT).nextNode()
+          const range = document.createRange()
+          return [0, 1].map((at) => {
+            range.setStart(text ?? item, at)
+            range.setEnd(text ?? item, at + 1)
+            return range.getBoundingClientRect().left
+          })
+        })
+      expect(dot).toBeLessThan(letter)
+    })
+
     it('leave a unit behind its number in the editor', async () => {
       await using open = await openSpeaking(locale, { 'a.md': '# a' }, { path: '/files/a.md' })
       const size = open.page.locator('.ed-tools__size')

@@ -187,6 +187,7 @@ function OtherFormats({ context }: { context: ActionContext }) {
     archiveFormats.map((format) => ({
       id: format,
       label: archiveEndings[format],
+      dir: 'ltr' as const,
       onSelect: () => void download(format),
     }))
   return (

@@ -60,7 +60,9 @@ export function DownloadPrompt({
             onClick={() => answer(format)}
           >
             <FileArchive className="i" aria-hidden />
-            <span className="formats__name strong">{archiveEndings[format]}</span>
+            <span className="formats__name strong">
+              <bdi dir="ltr">{archiveEndings[format]}</bdi>
+            </span>
             <small>{notes[format]}</small>
           </button>
         ))}

@@ -41,6 +41,7 @@ export function ArchiveMenu({ label, tone, onDownload }: ArchiveMenuProps) {
           archiveFormats.map((format) => ({
             id: format,
             label: archiveEndings[format],
+            dir: 'ltr' as const,
             checked: format === last,
             onSelect: () => choose(format),
           }))

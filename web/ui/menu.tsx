@@ -42,6 +42,8 @@ export interface MenuItem {
   flipIcon?: boolean
   /** Language of the label, when it differs from the page's. */
   lang?: string
+  /** Direction of the label, when it is always the same: an ending such as `.zip`. */
+  dir?: 'ltr'
   onSelect: () => void
 }
 
@@ -240,7 +242,7 @@ function MenuButtonItem({ item, onClose }: { item: MenuItem; onClose: () => void
     >
       {item.glyph ?? (Icon && <Icon className={item.flipIcon ? 'i flip' : 'i'} aria-hidden />)}
       <span>
-        {item.label}
+        {item.dir ? <bdi dir={item.dir}>{item.label}</bdi> : item.label}
         {typeof item.disabled === 'string' && <small className="menu__why">{item.disabled}</small>}
       </span>
       {item.checked && <Check className="i i-sm menu__mark" aria-hidden />}
