@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { constants, zstdCompress } from 'node:zlib'
 import { CONTENTS, TABLE } from '../../src/inside.ts'
+import { V8_FLAGS } from './code-cache.ts'
 import { filesBelow } from './stage.ts'
 import { hostTarget, type Target } from './targets.ts'
 
@@ -50,10 +51,7 @@ export async function makeSingleFile(options: Options): Promise<Map<string, stri
       // It is kept in the executable: one that begins in the temporary folder of pkg is the same on all machines.
       main: `../${MAIN}`,
       disableExperimentalSEAWarning: true,
-      // Node lets the heap for new objects grow to three times 16 MiB, and never gives back what a burst of
-      // requests took. Of the heap for the others it takes up to four times of what is in use before it collects: at
-      // twice, listings of 100,000 files take as long, and 35 MB less.
-      execArgv: ['--max-semi-space-size=8', '--heap-growing-percent=100'],
+      execArgv: V8_FLAGS,
       assets: await assetsOf(files, work),
     }
     const place = { ...placeOf(target), nodeRange: `node${version}`, output }
