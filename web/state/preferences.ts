@@ -1,6 +1,7 @@
 // What the account that is signed in has chosen for the page. Asked for when it is first needed.
 
 import type { Preferences } from '../../src/keep-types.ts'
+import { ApiError } from '../api/client.ts'
 import { fetchPreferences, savePreferences } from '../api/preferences.ts'
 import { session } from './session.ts'
 
@@ -15,13 +16,17 @@ export function ownPreferences(): Promise<Preferences> {
 }
 
 /**
- * As the server has them now.
+ * As the server has them now; without the network as they were known.
  *
  * @throws ApiError when the server does not say.
  */
 export function loadPreferences(): Promise<Preferences> {
   const id = ownID()
-  const asked = fetchPreferences()
+  const before = known.get(id)
+  const asked = fetchPreferences().catch((error: unknown) => {
+    if (before && error instanceof ApiError && error.isNetwork) return before
+    throw error
+  })
   known.set(id, asked)
   // Asked for again at the next need.
   asked.catch(() => known.delete(id))
