@@ -1,8 +1,10 @@
 // How lately each session was used: known at once, written now and then, which is also when those that have ended go and
 // those that nobody uses leave the memory.
+
 import type { Store } from '../store/collection.ts'
 import { SESSIONS } from '../store/collections.ts'
 import type { Session } from '../store/document.ts'
+import { createPins } from '../store/pins.ts'
 
 /** How stale `lastSeenMs` on disk may become; in memory it is exact. */
 const FLUSH_MS = 5 * 60_000
@@ -32,7 +34,7 @@ interface Seen {
 
 export function createSeen(store: Store, limits: SessionLimits): Seen {
   const seen = new Map<string, number>()
-  const pinned = createPins()
+  const pinned = createPins<string>()
   let flushedAtMs = Date.now()
 
   const lastSeen = (session: Session) => Math.max(session.lastSeenMs, seen.get(session.id) ?? 0)
@@ -93,25 +95,7 @@ export function createSeen(store: Store, limits: SessionLimits): Seen {
       // A failed flush loses only how lately a session was seen; the next one tries again.
       if (nowMs - flushedAtMs > FLUSH_MS) flush().catch(() => {})
     },
-    pin: pinned.add,
+    pin: pinned.pin,
     flush,
-  }
-}
-
-function createPins() {
-  const counts = new Map<string, number>()
-  return {
-    has: (id: string) => counts.has(id),
-    add: (id: string) => {
-      counts.set(id, (counts.get(id) ?? 0) + 1)
-      let isPinned = true
-      return () => {
-        if (!isPinned) return
-        isPinned = false
-        const left = (counts.get(id) ?? 1) - 1
-        if (left > 0) counts.set(id, left)
-        else counts.delete(id)
-      }
-    },
   }
 }

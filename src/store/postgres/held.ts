@@ -1,6 +1,8 @@
 // What is in memory of collections whose records have to be loaded before they are read, and which of it nobody asks
 // for any more.
+
 import type { Collection, Key } from '../collection.ts'
+import { createPins, type Pins } from '../pins.ts'
 import { type Demand, setEntry, type Table, type Tables } from '../table.ts'
 
 /** A record stays for so long after it was last asked for, and up to twice as long. */
@@ -12,7 +14,7 @@ export class Held implements Demand {
   /** The keys that were asked for since the last sweep and in the time before, also those of records that are not there. */
   #used = new Map<Table, Set<Key>>()
   #usedBefore = new Map<Table, Set<Key>>()
-  readonly #pins = new Map<Table, Map<Key, number>>()
+  readonly #pins = new Map<Table, Pins<Key>>()
 
   constructor(tables: Tables) {
     this.#tables = tables
@@ -34,17 +36,9 @@ export class Held implements Demand {
 
   pin({ name }: Collection, key: Key): () => void {
     const table = this.#tables.get(name) as Table
-    const counts = this.#pins.get(table) ?? new Map<Key, number>()
-    this.#pins.set(table, counts)
-    counts.set(key, (counts.get(key) ?? 0) + 1)
-    let isPinned = true
-    return () => {
-      if (!isPinned) return
-      isPinned = false
-      const left = (counts.get(key) ?? 1) - 1
-      if (left > 0) counts.set(key, left)
-      else counts.delete(key)
-    }
+    const pins = this.#pins.get(table) ?? createPins<Key>()
+    this.#pins.set(table, pins)
+    return pins.pin(key)
   }
 
   /** Lets go of what was not asked for since the last time. */
