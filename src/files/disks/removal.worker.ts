@@ -10,9 +10,9 @@ import {
   rmSync,
   unlinkSync,
 } from 'node:fs'
-import { getPriority, constants as osConstants, setPriority } from 'node:os'
 import { parentPort, workerData } from 'node:worker_threads'
 import { errnoOf } from '../../lib/errors.ts'
+import { stepBack } from '../../programs/step-back.ts'
 
 export interface RemovalWork {
   /** `/proc/self/fd/N` of the open folder. */
@@ -31,11 +31,7 @@ const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NO
 /** Not 0 as soon as the thread is to end what it does. */
 const { stop } = workerData as { stop: Int32Array }
 
-// What people wait for goes first. On Linux the call means the thread that makes it; elsewhere it would mean the
-// process.
-const { PRIORITY_BELOW_NORMAL } = osConstants.priority
-if (process.platform === 'linux' && getPriority() < PRIORITY_BELOW_NORMAL)
-  setPriority(PRIORITY_BELOW_NORMAL)
+stepBack()
 
 parentPort?.on('message', (work: RemovalWork) => {
   parentPort?.postMessage(removeNamed(work))

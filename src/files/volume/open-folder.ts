@@ -112,16 +112,9 @@ function byFd(fd: number, of: Pick<OpenFolder, 'realDir' | 'device' | 'disks'>):
 }
 
 /** The device of what has a name in an open folder. */
-export function deviceIn(folder: OpenFolder, name: Name): Device {
-  return deviceAt(folder, realPathIn(folder, name))
-}
-
-function deviceAt({ device, disks }: OpenFolder, realPath: string): Device {
+export function deviceIn({ realDir, device, disks }: OpenFolder, name: Name): Device {
+  const realPath = `${realDir === sep ? '' : realDir}${sep}${name}`
   return disks.isMountPoint(realPath) ? disks.of(realPath) : device
-}
-
-function realPathIn({ realDir }: OpenFolder, name: Name): string {
-  return `${realDir === sep ? '' : realDir}${sep}${name}`
 }
 
 /** The path of an entry of an open folder. */

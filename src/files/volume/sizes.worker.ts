@@ -1,7 +1,7 @@
 // A thread that adds up the sizes of files in an open folder, which stays open meanwhile, and in the folders in it.
 import { closeSync, constants, lstatSync, openSync, readdirSync, readlinkSync } from 'node:fs'
-import { getPriority, constants as osConstants, setPriority } from 'node:os'
 import { parentPort } from 'node:worker_threads'
+import { stepBack } from '../../programs/step-back.ts'
 import { isTempName } from './temp-name.ts'
 
 export interface SizesWork {
@@ -34,10 +34,7 @@ const MAX_ENTRIES = 20_000
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW
 const STAT_OPTIONS = { throwIfNoEntry: false } as const
 
-// What people wait for goes first; see removal.worker.ts.
-const { PRIORITY_BELOW_NORMAL } = osConstants.priority
-if (process.platform === 'linux' && getPriority() < PRIORITY_BELOW_NORMAL)
-  setPriority(PRIORITY_BELOW_NORMAL)
+stepBack()
 
 parentPort?.on('message', (work: SizesWork) => {
   parentPort?.postMessage(work.areFolders ? readFolders(work) : readFiles(work))
