@@ -27,6 +27,8 @@ it.skipIf(!MAY_MOUNT)('the oldest entries make room for an upload (needs root)',
   const upload = (name: string, bytes: number) =>
     admin.fetch(`/api/resources/disk/${name}`, { method: 'POST', body: new Uint8Array(bytes) })
 
+  // A disk is noticed a moment after it has come.
+  await expect.poll(ids).toEqual(['a', 'b', 'c'])
   expect((await upload('large.bin', 4 * MIB)).status).toBe(507)
   expect(await ids()).toEqual(['a', 'b', 'c'])
   expect((await upload('one.bin', KEPT_BYTES)).status).toBe(200)
