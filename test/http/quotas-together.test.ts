@@ -67,15 +67,16 @@ const KINDS: Record<string, Write> = {
     if (status !== '201') await dav('DELETE', parts)
     return status
   },
+  // Thirteen beginnings fit, and the rest of one more beside them: halves would leave no room for any rest.
   'PUT and PATCH by WebDAV': async ({ dav }, i) => {
-    const half = CONTENT.slice(BYTES / 2)
-    const begun = await dav('PUT', `/dav/x${i}`, {}, half)
+    const cut = (BYTES * 3) / 4
+    const begun = await dav('PUT', `/dav/x${i}`, {}, CONTENT.slice(0, cut))
     if (!begun.ok) return String(begun.status)
     const headers = {
       'Content-Type': 'application/x-sabredav-partialupdate',
       'X-Update-Range': 'append',
     }
-    const status = await statusOf(dav('PATCH', `/dav/x${i}`, headers, half))
+    const status = await statusOf(dav('PATCH', `/dav/x${i}`, headers, CONTENT.slice(cut)))
     return status === '204' ? '201' : status
   },
   POST: ({ bob }, i) =>
