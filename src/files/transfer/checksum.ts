@@ -15,8 +15,9 @@ const SMALL_BYTES = 1024 * 1024
 /** Memory that one call holds at most. */
 export const CHECKSUM_BYTES = SMALL_BYTES
 const MIN_CHUNK_BYTES = 64 * 1024
-/** Two are on their way to a thread and back. */
-const CHUNK_BYTES = CHECKSUM_BYTES / 2
+/** So many that the thread always has one to go on with: one is read, one hashed, two wait or are on their way. */
+const CHUNKS = 4
+const CHUNK_BYTES = CHECKSUM_BYTES / CHUNKS
 /** Files hashed in threads at the same time, each of another owner. One disk is busy with two. */
 const MAX_THREADS = 2
 /** The thread gets memory outside of the heap; a nearly full heap would end the whole process. */
@@ -125,36 +126,37 @@ async function hashInThread(
     workerData,
     resourceLimits: HEAP_LIMITS,
   })
-  let answer = Promise.withResolvers<unknown>()
-  worker.on('message', (value: unknown) => answer.resolve(value))
-  worker.on('error', (error) => answer.reject(error))
-  worker.on('exit', () => answer.reject(new Error('the hashing thread ended')))
-  const ask = (chunk: Chunk | null) => {
-    answer = Promise.withResolvers()
-    worker.postMessage(chunk, chunk ? [chunk.memory] : [])
-    return answer.promise
-  }
-  const read = async (memory: ArrayBuffer, position: number): Promise<Chunk> => {
-    return { memory, bytes: await readSome(file, new Uint8Array(memory), position) }
-  }
+  const idle = Array.from({ length: CHUNKS }, () => new ArrayBuffer(CHUNK_BYTES))
+  const digest = Promise.withResolvers<string>()
+  // A thread may end while nobody waits for it.
+  digest.promise.catch(() => {})
+  let given = Promise.withResolvers<void>()
+  // A piece that is done, or the digest.
+  worker.on('message', (value: ArrayBuffer | string) => {
+    if (typeof value === 'string') return digest.resolve(value)
+    idle.push(value)
+    given.resolve()
+  })
+  worker.on('error', (error) => digest.reject(error))
+  worker.on('exit', () => digest.reject(new Error('the hashing thread ended')))
   try {
-    let position = 0
-    let spare = new ArrayBuffer(CHUNK_BYTES)
-    let reading = read(new ArrayBuffer(CHUNK_BYTES), position)
-    for (;;) {
-      const chunk = await reading
+    for (let position = 0; ; ) {
+      const memory = idle.pop()
+      if (!memory) {
+        given = Promise.withResolvers()
+        await Promise.race([given.promise, digest.promise])
+        continue
+      }
+      const bytes = await readSome(file, new Uint8Array(memory), position)
       signal.throwIfAborted()
-      if (chunk.bytes === 0) return String(await ask(null))
-      position += chunk.bytes
-      onRead(chunk.bytes)
-      // One chunk is read while another is hashed.
-      reading = read(spare, position)
-      reading.catch(() => {})
-      spare = (await ask(chunk)) as ArrayBuffer
+      if (bytes === 0) break
+      position += bytes
+      onRead(bytes)
+      worker.postMessage({ memory, bytes } satisfies Chunk, [memory])
     }
+    worker.postMessage(null)
+    return await digest.promise
   } finally {
-    // Rejects the answer that nobody waits for any more.
-    answer.promise.catch(() => {})
     await worker.terminate()
   }
 }
