@@ -18,10 +18,6 @@ export function freeingVolume(volume: Volume, makeRoom: Retention['makeRoom']): 
     ...volume,
     requireSpace: (realDir, sizeBytes, folder) =>
       unlessFull(realDir, sizeBytes, () => volume.requireSpace(realDir, sizeBytes, folder)),
-    createSmall: (folder, name, file) =>
-      unlessFull(folder.realDir, bytesOf(file.content), () =>
-        volume.createSmall(folder, name, file),
-      ),
     openTemp: async (folder, name, options) => {
       const { realDir } = folder
       const temp = await volume.openTemp(folder, name, options)

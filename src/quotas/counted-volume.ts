@@ -29,8 +29,10 @@ export function countedVolume(volume: Volume, quotas: Quotas): Volume {
       quotas.isActive
         ? openTemp(counting, folder, name, options)
         : volume.openTemp(folder, name, options),
-    createSmall: async (folder, name, file) =>
-      quotas.isActive ? null : volume.createSmall(folder, name, file),
+    makeSmall: async (into, batch, how) =>
+      quotas.isActive ? new Map() : volume.makeSmall(into, batch, how),
+    copySmall: async (from, into, names, how) =>
+      quotas.isActive ? new Map() : volume.copySmall(from, into, names, how),
     rename: (from, to, options) =>
       quotas.isActive ? rename(counting, from, to, options) : volume.rename(from, to, options),
     remove: (folder, name, options) =>

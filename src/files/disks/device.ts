@@ -10,6 +10,8 @@ import { createFolderSyncs } from './folder-syncs.ts'
 export interface Device {
   /** `foreign` may stop answering; `kernel` is what the kernel makes up. */
   readonly kind: 'local' | 'kernel' | 'foreign'
+  /** There is no disk to wait for, and nothing to sync. */
+  readonly isMemory: boolean
   /** Calls may be made on the event loop, by `direct`. */
   readonly isDirect: boolean
   /** Makes a call on the event loop and measures it: slow ones end isDirect for a while. */
@@ -87,6 +89,7 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
   }
   return {
     kind: 'local',
+    isMemory,
     get isDirect() {
       return slowUntilMs === 0 || performance.now() > slowUntilMs
     },
@@ -119,6 +122,7 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
 export function createKernelDevice(): Device {
   return {
     kind: 'kernel',
+    isMemory: false,
     isDirect: false,
     direct: call,
     noteRead: () => {},

@@ -3,6 +3,8 @@
 // place here: bytes, syncing, and giving the blocks of a file free.
 import {
   type BigIntStats,
+  chmod,
+  chmodSync,
   close,
   closeSync,
   fchmod,
@@ -21,6 +23,8 @@ import {
   renameSync,
   unlink,
   unlinkSync,
+  utimes,
+  utimesSync,
 } from 'node:fs'
 import { promisify } from 'node:util'
 import { unless } from '../../lib/errors.ts'
@@ -32,6 +36,8 @@ export interface DiskCalls {
   fstat(fd: number): Promise<BigIntStats>
   fchmod(fd: number, mode: number): Promise<void>
   futimes(fd: number, atime: Date, mtimeSeconds: number): Promise<void>
+  chmod(path: string, mode: number): Promise<void>
+  utimes(path: string, atime: Date, mtimeSeconds: number): Promise<void>
   /** Null where nothing is. */
   lstat(path: string | Buffer): Promise<BigIntStats | null>
   link(existing: string, path: string): Promise<void>
@@ -54,6 +60,8 @@ export function poolCalls(device: Device): DiskCalls {
     fstat: (fd) => device.run(() => inPool.fstat(fd)),
     fchmod: (fd, mode) => device.run(() => inPool.fchmod(fd, mode)),
     futimes: (fd, atime, mtime) => device.run(() => inPool.futimes(fd, atime, mtime)),
+    chmod: (path, mode) => device.run(() => inPool.chmod(path, mode)),
+    utimes: (path, atime, mtime) => device.run(() => inPool.utimes(path, atime, mtime)),
     lstat: (path) => device.query(() => inPool.lstat(path)),
     link: (existing, path) => device.run(() => inPool.link(existing, path)),
     unlink: (path) => device.run(() => inPool.unlink(path)),
@@ -68,6 +76,8 @@ export const inPool: DiskCalls = {
   fstat: (fd) => fstatInPool(fd, { bigint: true }),
   fchmod: promisify(fchmod),
   futimes: promisify(futimes),
+  chmod: promisify(chmod),
+  utimes: promisify(utimes),
   lstat: (path) => lstatInPool(path, { bigint: true }).catch(unlessMissing),
   link: promisify(link),
   unlink: promisify(unlink),
@@ -80,8 +90,17 @@ export const atOnce: DiskCalls = {
   fstat: async (fd) => fstatSync(fd, { bigint: true }),
   fchmod: async (fd, mode) => fchmodSync(fd, mode),
   futimes: async (fd, atime, mtimeSeconds) => futimesSync(fd, atime, mtimeSeconds),
+  chmod: async (path, mode) => chmodSync(path, mode),
+  utimes: async (path, atime, mtimeSeconds) => utimesSync(path, atime, mtimeSeconds),
   lstat: async (path) => lstatSync(path, { bigint: true, throwIfNoEntry: false }) ?? null,
   link: async (existing, path) => linkSync(existing, path),
   unlink: async (path) => unlinkSync(path),
   rename: async (from, to) => renameSync(from, to),
+}
+
+/** Where times cannot be set (network disks), it keeps the time of its end. */
+export async function setFileTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<void> {
+  await calls
+    .futimes(fd, new Date(), mtimeMs / 1000)
+    .catch(unless('EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'))
 }

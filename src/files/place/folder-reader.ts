@@ -8,10 +8,12 @@ import { joinVPath, type VPath } from '../../lib/vpath.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
 
 import type { ReadHandle } from '../volume/read-handle.ts'
+import type { CopiedFile, SmallFilesMade } from '../volume/small/small-files.ts'
 import type { Volume } from '../volume/volume.ts'
 import type { DirEntry } from './list-folder.ts'
 import type { May } from './path-rules.ts'
 import { refusal } from './tree.ts'
+import type { WriteFolder } from './write-folder.ts'
 
 export interface OpenFile {
   /** Closed by whoever asked for it. */
@@ -39,6 +41,15 @@ export interface FolderReader {
    * the pool where the disk allows it.
    */
   openRead(entry: Named, options?: { direct?: boolean; verb?: ReadVerb }): Promise<OpenFile>
+  /**
+   * Copies small files of these names into another folder, many at a time, and gives those that it has copied; the others,
+   * also what may not be downloaded, are to be copied by openRead.
+   */
+  copySmall(
+    names: readonly string[],
+    into: WriteFolder,
+    how: { keepsTimes: boolean },
+  ): Promise<SmallFilesMade<CopiedFile>>
   /** Keeps a child folder open too, by whatever name; `isOpen`: it may be downloaded. Closed on its own. */
   enter(entry: Named): Promise<FolderReader & { mode: number; mtimeMs: number; isOpen: boolean }>
   /** Allowed files and folders in byte order; links are left out. */
@@ -55,6 +66,14 @@ export function createFolderReader(
   may: May,
 ): FolderReader {
   const opening = new Set<Promise<unknown>>()
+  const whileOpen = async <T>(working: Promise<T>): Promise<T> => {
+    opening.add(working)
+    try {
+      return await working
+    } finally {
+      opening.delete(working)
+    }
+  }
   const at = async <T>(
     { name, rawName }: Named,
     verb: Ask,
@@ -62,14 +81,10 @@ export function createFolderReader(
   ): Promise<T> => {
     const child = joinVPath(vpath, name)
     if (!may(child, verb)) throw refusal(verb, child, may(child, 'see'))
-    const working = work(rawName ?? name, child)
-    opening.add(working)
     try {
-      return await working
+      return await whileOpen(work(rawName ?? name, child))
     } catch (error) {
       throw fromErrno(error, child)
-    } finally {
-      opening.delete(working)
     }
   }
   return {
@@ -77,6 +92,10 @@ export function createFolderReader(
       at(entry, verb, async (name, child) =>
         describeOpen(await volume.openFile(folder, name, { direct }), child),
       ),
+    copySmall: (names, into, how) => {
+      const asked = names.filter((name) => may(joinVPath(vpath, name), 'download'))
+      return whileOpen(into.copySmall(folder, asked, how))
+    },
     enter: (entry) =>
       at(entry, 'pass', async (name, child) => {
         const stats = await volume.stat(folder, name)

@@ -2,9 +2,10 @@
 import type { BigIntStats } from 'node:fs'
 import { fromErrno } from '../../lib/errors.ts'
 import { joinVPath, type VPath } from '../../lib/vpath.ts'
-import type { SmallFile } from '../volume/new-file.ts'
 import type { OpenFolder } from '../volume/open-folder.ts'
-import type { CommittedFile, OpenTempOptions, TempFile } from '../volume/temp-file.ts'
+import type { SmallBatch } from '../volume/small/small-batch.ts'
+import type { CopiedFile, SmallFilesMade } from '../volume/small/small-files.ts'
+import type { OpenTempOptions, TempFile } from '../volume/temp-file.ts'
 import type { Volume } from '../volume/volume.ts'
 import type { May } from './path-rules.ts'
 import { refusal } from './tree.ts'
@@ -15,14 +16,19 @@ export interface WriteFolder {
    * by its path.
    */
   openTemp(name: string, how?: Pick<OpenTempOptions, 'label' | 'resume'>): Promise<TempFile | null>
-  /**
-   * Makes a new file of few bytes as a whole, as openTemp and a commit would; `exists` when anything has the name. Null
-   * where these have to.
-   */
-  create(name: string, file: Omit<SmallFile, 'fileMode'>): Promise<CommittedFile | null>
+  /** Makes new files, of which `mayMake` is true, and gives those that it has made; the others are to be made by openTemp. */
+  makeSmall(batch: SmallBatch): Promise<SmallFilesMade>
+  /** False for a name that openTemp would refuse, or that is not seen. */
+  mayMake(name: string): boolean
+  /** The same by copies of files in another open folder, of those that may be made. */
+  copySmall(
+    from: OpenFolder,
+    names: readonly string[],
+    how: { keepsTimes: boolean },
+  ): Promise<SmallFilesMade<CopiedFile>>
   /** What has a name in the folder, a link not followed; null where nothing has. `forbidden` for one that is not seen. */
   stat(name: string): Promise<BigIntStats | null>
-  /** When all its temporary files are done: syncs the folder. Rejects with the system's error. */
+  /** When all its temporary files are done: waits for the small ones and syncs the folder. Rejects with the system's error. */
   close(): Promise<void>
 }
 
@@ -43,21 +49,31 @@ export function createWriteFolder(
     if (!may(child, 'create')) throw refusal('create', child, true)
     return child
   }
+  const mayMake = (name: string) => {
+    const child = joinVPath(vpath, name)
+    return may(child, 'create') && may(child, 'see')
+  }
+  const making = new Set<Promise<unknown>>()
+  const noted = async <T extends ReadonlyMap<string, unknown>>(working: Promise<T>): Promise<T> => {
+    making.add(working)
+    try {
+      const made = await working
+      if (made.size > 0) isChanged = true
+      return made
+    } finally {
+      making.delete(working)
+    }
+  }
   return {
     stat: async (name) => {
       const child = joinVPath(vpath, name)
       if (!may(child, 'see')) throw refusal('see', child, false)
       return stat(name)
     },
-    create: async (name, file) => {
-      const child = createdIn(name)
-      if (!may(child, 'see')) throw refusal('see', child, false)
-      const made = await volume
-        .createSmall(folder, name, { ...file, fileMode })
-        .catch(failedAt(child))
-      if (made) isChanged = true
-      return made
-    },
+    mayMake,
+    makeSmall: (batch) => noted(volume.makeSmall(folder, batch, { fileMode })),
+    copySmall: (from, names, how) =>
+      noted(volume.copySmall(from, folder, names.filter(mayMake), how)),
     openTemp: async (name, how = {}) => {
       const child = createdIn(name)
       const failed = failedAt(child)
@@ -74,6 +90,7 @@ export function createWriteFolder(
       return { ...temp, commit }
     },
     close: async () => {
+      await Promise.allSettled(making)
       try {
         if (isChanged) await volume.sync(folder)
       } finally {

@@ -19,6 +19,7 @@ import type { EntryStat } from '../volume/entry-stat.ts'
 import { leadsToReserved } from '../volume/reserved-name.ts'
 import { leadsToTemp } from '../volume/temp-name.ts'
 import { type CopyOptions, copyFileIn, copyOneFile, oneByOne } from './copy-file.ts'
+import { copySmallFiles } from './copy-small.ts'
 
 /** Refuses what could never end well: the root, a folder into itself (`bad_request`). */
 export function checkSourceAndTarget(source: VPath, target: VPath): void {
@@ -264,15 +265,18 @@ async function copyFiles(
   try {
     const into = await scope.openFolderToWrite(target)
     try {
-      await inParallel(children.filter(isPlain), async (entry) => {
+      const plain = children.filter(isPlain)
+      const onCopied = ({ vpath }: DirEntry, mtimeNs: bigint) =>
+        void copied?.push({ vpath, mtimeNs, isFolder: false })
+      const others = await copySmallFiles({ from, into, target }, plain, options, onCopied)
+      await inParallel(others, async (entry) => {
         options.signal.throwIfAborted()
         await turn()
         await unlessFatal(copying, entry, async () => {
           const how = { ...options, largeFiles, target: joinVPath(target, entry.name) }
           const end = await copyFileIn(from, into, entry, how)
           if (end === 'link') left.push(entry)
-          else if (end !== 'left')
-            copied?.push({ vpath: entry.vpath, mtimeNs: end, isFolder: false })
+          else if (end !== 'left') onCopied(entry, end)
         })
       })
     } finally {

@@ -15,7 +15,7 @@ import { createSizeReaders, SIZE_READERS } from './folder-sizes.ts'
 import { moveToFreeName } from './free-name.ts'
 import { finishWrites } from './in-place.ts'
 import { makeFolders, makeIn } from './make-folder.ts'
-import { createSmall, writeNew } from './new-file.ts'
+import { writeNew } from './new-file.ts'
 import {
   HAS_PROC,
   isInPlace,
@@ -35,6 +35,7 @@ import { readManyIn } from './read-many.ts'
 import { removeEntry, removeFiles, removeSingle } from './remove.ts'
 import { leadsToStore } from './reserved-name.ts'
 import { copyFileTo, linkFile } from './second-file.ts'
+import { createSmallFiles } from './small/small-files.ts'
 import { openTemp } from './temp-file.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempRegistry } from './temp-registry.ts'
@@ -49,6 +50,8 @@ function storesIn(disks: Disks): string[] {
   return mounts ? storeMounts(mounts) : []
 }
 
+const NOTHING_MADE = new Map<string, never>()
+
 /**
  * Makes the volume. There is one to a process, like `disks`. `temps` are told of temporary files; without `threads` all is
  * removed on the event loop.
@@ -57,6 +60,7 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry, threads?: T
   const space: Volume['space'] = (realDir, folder) =>
     spaceAt(disks.of(realDir), folder?.ref ?? realDir, folder?.device.isDirect)
   const thread = threads && createRemovalThread(threads)
+  const small = threads ? createSmallFiles(threads, temps) : null
   const readSizes = threads ? createSizeReaders(threads) : null
   return {
     can: { pinFolders: HAS_PROC },
@@ -90,7 +94,9 @@ export function createDiskVolume(disks: Disks, temps?: TempRegistry, threads?: T
     makeFolders: (realPath, mode) => makeFolders(disks, realPath, mode),
     makeFolder: (realDir, name, mode) => makeIn(disks, realDir, name, mode),
     writeNew,
-    createSmall: (folder, name, file) => createSmall(folder, name, file, temps),
+    makeSmall: async (into, batch, how) => small?.make(into, batch, how) ?? NOTHING_MADE,
+    copySmall: async (from, into, names, how) =>
+      small?.copy(from, into, names, how) ?? NOTHING_MADE,
     openTemp: (folder, name, options) => openTemp(folder, name, options, temps),
     findTemps: async (folder, label) => {
       const names = [

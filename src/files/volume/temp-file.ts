@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import { type ContentSum, createContentSum, DIRECT_BYTES } from '../disks/content-sum.ts'
-import { atOnce, type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
+import { atOnce, type DiskCalls, poolCalls, setFileTime } from '../disks/disk-calls.ts'
 import { requireFree, spaceAt } from '../disks/free-space.ts'
 import { carryOver } from './carry-over.ts'
 import { isCloned } from './clone.ts'
@@ -379,11 +379,4 @@ async function close(temp: Temp, by: DiskCalls): Promise<void> {
   } finally {
     await temp.folder.close()
   }
-}
-
-/** Where times cannot be set (network disks), it keeps the time of its end. */
-export async function setFileTime(fd: number, mtimeMs: number, calls: DiskCalls): Promise<void> {
-  await calls
-    .futimes(fd, new Date(), mtimeMs / 1000)
-    .catch(unless('EPERM', 'EACCES', 'ENOSYS', 'ENOTSUP'))
 }

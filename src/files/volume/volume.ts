@@ -6,12 +6,12 @@ import type { Space } from '../disks/free-space.ts'
 import type { EntryStats } from '../disks/stat-many.ts'
 import type { Descent } from './descent.ts'
 import type { ReadSizes } from './folder-sizes.ts'
-import type { SmallFile } from './new-file.ts'
 import type { Name, OpenFolder } from './open-folder.ts'
 import type { Entries } from './read-folder.ts'
 import type { ReadHandle } from './read-handle.ts'
 import type { RemoveOptions } from './remove.ts'
-import type { CommittedFile, OpenTempOptions, TempFile } from './temp-file.ts'
+import type { SmallFiles } from './small/small-files.ts'
+import type { OpenTempOptions, TempFile } from './temp-file.ts'
 
 /** What a volume is able to do. */
 interface Abilities {
@@ -76,10 +76,12 @@ export interface Volume {
   /** Writes and syncs a small file that is not there yet, for the server's account alone; EEXIST when anything is. */
   writeNew(folder: OpenFolder, name: string, content: Buffer): Promise<void>
   /**
-   * Makes a file of few bytes of which none has the name, as by openTemp and a commit but in fewer calls; the caller syncs the
-   * folder. `exists` when anything has the name. Null where it is to be made by openTemp.
+   * Makes many small files as openTemp and a commit would, none in the place of another; the caller syncs the folder.
+   * Gives those that it has made: nothing was done to the others, which are to be made by openTemp.
    */
-  createSmall(folder: OpenFolder, name: string, file: SmallFile): Promise<CommittedFile | null>
+  makeSmall: SmallFiles['make']
+  /** The same by copies of files in another open folder, under their names, with their bits. */
+  copySmall: SmallFiles['copy']
   /**
    * A new hidden sibling of a name to write to, or the one left under `resume`; takes over closing the
    * folder.

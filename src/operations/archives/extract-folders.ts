@@ -15,8 +15,6 @@ export interface Filler {
   open(folder: VPath): Promise<WriteFolder>
   /** With what the archive says of it, at the end. */
   makeFolder(folder: VPath, entry: ArchivedEntry): Promise<void>
-  /** True for a folder that this run has made: no name in it is taken but by what has come, or by somebody else meanwhile. */
-  isNew(folder: VPath): boolean
   /** A file has come. */
   note(vpath: VPath): void
   /** Where the numbers begin that a further file of this name may have: 0 for none. */
@@ -65,7 +63,7 @@ export function createFiller(
     await scope.makeFolder(folder)
     // Whoever asked for it tells of those.
     for (const above of missing) held.add(above, await scope.stat(above), { isTold: true })
-    const facts: FolderFacts = { isNew: !found, isFresh: !found, mode: null, mtimeMs: null }
+    const facts: FolderFacts = { isFresh: !found, mode: null, mtimeMs: null }
     folders.set(folder, facts)
     if (!found) held.add(folder, await scope.stat(folder), { isTold: false })
     else if (found.kind === 'dir' && (await isOfEarlierRun(scope, folder, course))) {
@@ -87,7 +85,6 @@ export function createFiller(
     makeFolder: async (folder, { mode, mtimeMs }) => {
       Object.assign(await make(folder), { mode, mtimeMs })
     },
-    isNew: (folder) => folders.get(folder)?.isNew === true,
     ...createNumbers(),
     note,
     mayHaveCome: come.mayHave,
@@ -197,8 +194,6 @@ function createNumbers(): Pick<Filler, 'numberFor' | 'noteNumber'> {
 }
 
 interface FolderFacts {
-  /** Made in this run. */
-  isNew: boolean
   /** Made by this job. */
   isFresh: boolean
   /** As the archive has them; null where it says nothing. */

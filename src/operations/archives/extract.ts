@@ -162,12 +162,15 @@ async function unpackAll(unpacking: Unpacking, file: OpenFile, signal: AbortSign
         if (others) await others
       }
       await write()
-      // What they are written from is good until the next ones come.
-      await settlePuts(unpacking)
     }
+    await settlePuts(unpacking)
     long.onRead(Math.max(0, file.sizeBytes - readBytes))
+  } catch (error) {
+    // What has come by then stays.
+    if (!signal.aborted) await settlePuts(unpacking).catch(() => {})
+    throw error
   } finally {
-    await unpacking.puts.lanes.settle().catch(() => {})
+    await unpacking.puts.making
     await writing?.temp.discard()
   }
 }

@@ -4,15 +4,21 @@ import type { ErrorCode } from '../../api-types.ts'
 import type { ArchivedEntry } from '../../files/extract/wire.ts'
 import type { WriteFolder } from '../../files/place/write-folder.ts'
 import { isSameTime, type OnMade } from '../../files/transfer/course.ts'
+import {
+  addToBatch,
+  contentIn,
+  createBatch,
+  type SmallBatch,
+  type SmallFile,
+} from '../../files/volume/small/small-batch.ts'
 import type { CommittedFile, TempFile } from '../../files/volume/temp-file.ts'
-import { AppError, unless } from '../../lib/errors.ts'
+import { AppError } from '../../lib/errors.ts'
 import { baseName, parentOf, suffixOf, type VPath } from '../../lib/vpath.ts'
 import type { Actor } from '../actor.ts'
 import { requireUnlocked } from '../locks.ts'
 import type { LongTransfer } from '../move.ts'
 import { reserve } from '../write.ts'
 import type { Filler } from './extract-folders.ts'
-import { createLanes, type Lanes } from './lanes.ts'
 
 /** How often it is asked how full the disk is. */
 const ROOM_STEP_BYTES = 64 * 1024 * 1024
@@ -24,9 +30,6 @@ const SMALL_BYTES = 1024 * 1024
 const DIRECT_BYTES = 64 * 1024
 /** What ends all of it. */
 const FATAL: readonly ErrorCode[] = ['no_space', 'quota_exceeded', 'unreachable', 'too_large']
-
-/** As many small files are on their way to the disk, which takes several of them in the time of one. */
-const PUT_AT_A_TIME = 4
 
 export interface Extracting {
   /** The folder for what is in it; null for a new one beside the archive, named after it. */
@@ -63,16 +66,35 @@ export interface Unpacking {
 
 /** Small files that are on their way to the disk, all in one folder. */
 export interface Puts {
-  lanes: Lanes
   folder: VPath | null
   /** Their names, also as disks may take them that ignore case. */
   names: Set<string>
-  /** Those whose place was taken meanwhile. */
-  refused: { vpath: VPath; entry: ArchivedEntry; content: readonly Buffer[] }[]
+  /** What has come of the next ones. */
+  filling: Filled
+  /** What is being made; gives those that were not. */
+  making: Promise<Small[]>
+  /** Its memory is free once that has ended. */
+  other: Filled
+}
+
+interface Small {
+  vpath: VPath
+  entry: ArchivedEntry
+}
+
+interface Filled {
+  batch: SmallBatch
+  /** Of its files, in their order. */
+  entries: Small[]
 }
 
 export function createPuts(): Puts {
-  return { lanes: createLanes(PUT_AT_A_TIME), folder: null, names: new Set(), refused: [] }
+  const [filling, other] = [createFilled(), createFilled()]
+  return { folder: null, names: new Set(), filling, making: Promise.resolve([]), other }
+}
+
+function createFilled(): Filled {
+  return { batch: createBatch(), entries: [] }
 }
 
 export function fail(state: Unpacking, vpath: VPath, error: AppError): null {
@@ -182,37 +204,74 @@ async function beginAt({ actor }: Unpacking, spot: Spot, entry: ArchivedEntry): 
   return { ...spot, entry, temp, bytes: 0 }
 }
 
-/** Writes a file of few bytes that is there as a whole, or begins to: its content is to be kept until all are settled. */
+/** Makes a file of few bytes that is there as a whole, or sees to it that it is made with the next ones. */
 export async function putWhole(
   state: Unpacking,
   vpath: VPath,
   entry: ArchivedEntry,
   content: readonly Buffer[],
 ): Promise<void> {
-  const { puts } = state
+  const { puts, filler, actor } = state
   const name = foldedName(vpath)
   const folder = parentOf(vpath)
   if (puts.folder !== folder || puts.names.has(name)) await settlePuts(state)
   await count(state, bytesOf(content))
-  const spot = await freeSpot(state, vpath)
-  if (!spot) return putWholeNow(state, vpath, entry, content)
+  const into = await filler.open(folder)
+  const isNew = !filler.mayHaveCome(vpath) && into.mayMake(baseName(vpath))
+  if (!isNew) {
+    await settlePuts(state)
+    return putWholeNow(state, vpath, entry, content)
+  }
+  await requireUnlocked(actor, vpath, 'member')
+  const file = { name: baseName(vpath), mode: modeOf(entry), mtimeMs: entry.mtimeMs }
+  if (!addToBatch(puts.filling.batch, file, content)) {
+    await makePuts(state)
+    if (!addToBatch(puts.filling.batch, file, content))
+      return putWholeNow(state, vpath, entry, content)
+  }
   puts.folder = folder
   puts.names.add(name)
-  await puts.lanes.add(async () => {
-    const work = () => createAt(state, spot, entry, content)
-    if ((await unlessFatal(state, vpath, work)) === false)
-      puts.refused.push({ vpath, entry, content })
-  })
+  puts.filling.entries.push({ vpath, entry })
 }
 
-/** Waits until all small files are in place that were begun. */
+/** Begins to make what has come, when what was begun before is made. */
+async function makePuts(state: Unpacking): Promise<void> {
+  const { puts, filler } = state
+  await endPuts(state)
+  const { filling, folder } = puts
+  if (filling.entries.length === 0 || folder === null) return
+  puts.filling = puts.other
+  puts.other = filling
+  const into = await filler.open(folder)
+  puts.making = into.makeSmall(filling.batch).then((made) =>
+    filling.entries.filter(({ vpath, entry }) => {
+      const file = made.get(baseName(vpath))
+      if (file) arrived(state, vpath, entry, file)
+      return file === undefined
+    }),
+  )
+}
+
+/** Waits until what was begun is made; what has something in its way, or takes another way, is made by itself. */
+async function endPuts(state: Unpacking): Promise<void> {
+  const { other, names } = state.puts
+  const left = await state.puts.making
+  state.puts.making = Promise.resolve([])
+  for (const { vpath, entry } of left) {
+    const at = other.entries.findIndex((each) => each.vpath === vpath)
+    const content = contentIn(other.batch, other.batch.files[at] as SmallFile)
+    await unlessFatal(state, vpath, () => putWholeNow(state, vpath, entry, [content]))
+  }
+  // From here on it is known what has come.
+  for (const { vpath } of other.entries) names.delete(foldedName(vpath))
+  other.entries = []
+  other.batch.files = []
+}
+
+/** Waits until all small files are in place that have come. */
 export async function settlePuts(state: Unpacking): Promise<void> {
-  const { puts } = state
-  await puts.lanes.settle()
-  puts.names.clear()
-  const refused = puts.refused.splice(0)
-  for (const { vpath, entry, content } of refused)
-    await unlessFatal(state, vpath, () => putWholeNow(state, vpath, entry, content))
+  await makePuts(state)
+  await endPuts(state)
 }
 
 function foldedName(vpath: VPath): string {
@@ -226,7 +285,6 @@ async function putWholeNow(
   content: readonly Buffer[],
 ): Promise<void> {
   const spot = await spotFor(state, vpath, entry)
-  if (spot && !spot.isTaken && (await createAt(state, spot, entry, content))) return
   state.bytes -= bytesOf(content)
   if (!spot) return
   const writing = await beginAt(state, spot, entry)
@@ -236,29 +294,6 @@ async function putWholeNow(
   } finally {
     await writing.temp.discard()
   }
-}
-
-/** Where a name is not taken as far as this run knows; null where the disk has to say. */
-async function freeSpot({ actor, filler }: Unpacking, vpath: VPath): Promise<Spot | null> {
-  const folder = parentOf(vpath)
-  const into = await filler.open(folder)
-  if (!filler.isNew(folder) || filler.mayHaveCome(vpath)) return null
-  await requireUnlocked(actor, vpath, 'member')
-  return { vpath, into, isTaken: false }
-}
-
-/** False where nothing was made: something has the name, or it takes a temporary file. */
-async function createAt(
-  state: Unpacking,
-  spot: Spot,
-  entry: ArchivedEntry,
-  content: readonly Buffer[],
-): Promise<boolean> {
-  const { vpath, into } = spot
-  const file = { content, mode: modeOf(entry), mtimeMs: entry.mtimeMs }
-  const made = await into.create(baseName(vpath), file).catch(unless('exists'))
-  if (made) arrived(state, vpath, entry, made)
-  return made !== null
 }
 
 /** Further content of a file. */
