@@ -1,8 +1,9 @@
 // Making folders, one segment at a time and each in an open folder, so that a link swapped in is met as an
 // error.
+import { mkdirSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
-import { AppError, unless } from '../../lib/errors.ts'
+import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import type { Disks } from '../disks/disks.ts'
 import { inFolder, type Name, pathIn } from './open-folder.ts'
 
@@ -14,7 +15,9 @@ export async function makeIn(
   mode: number,
 ): Promise<void> {
   await inFolder(disks, parent, async (ref, device) => {
-    await device.run(() => mkdir(pathIn({ ref }, name), mode))
+    const path = pathIn({ ref }, name)
+    if (device.isDirect) device.direct(() => mkdirSync(path, mode))
+    else await device.run(() => mkdir(path, mode))
     await device.syncFolder(ref)
   })
 }
@@ -22,8 +25,12 @@ export async function makeIn(
 /** Makes the folder at a real path and those above it, where they are missing. */
 export async function makeFolders(disks: Disks, realPath: string, mode: number): Promise<void> {
   const parent = dirname(realPath)
-  if (parent !== realPath && !(await disks.lstat(parent))) await makeFolders(disks, parent, mode)
-  const made = await makeIn(disks, parent, basename(realPath), mode).catch(unless('EEXIST'))
+  const make = () => makeIn(disks, parent, basename(realPath), mode).catch(unless('EEXIST'))
+  const made = await make().catch(async (error) => {
+    if (errnoOf(error) !== 'ENOENT' || parent === realPath) throw error
+    await makeFolders(disks, parent, mode)
+    return make()
+  })
   if (made === null && !(await disks.lstat(realPath))?.isDirectory())
     throw new AppError('not_a_folder', `${basename(realPath)} is not a folder`)
 }

@@ -10,11 +10,10 @@ import {
   openSync,
   readlinkSync,
 } from 'node:fs'
-import { chmod, utimes } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { AppError, errnoOf, isUnreachable } from '../../lib/errors.ts'
 import type { Device } from '../disks/device.ts'
-import { type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
+import { atOnce, type DiskCalls, poolCalls } from '../disks/disk-calls.ts'
 import type { Disks } from '../disks/disks.ts'
 import { type EntryStats, statNames } from '../disks/stat-many.ts'
 import { openForReading, openNow, type ReadHandle } from './read-handle.ts'
@@ -183,9 +182,9 @@ export async function statIn(
   const device = deviceIn(folder, name)
   const path = pathIn(folder, name)
   const realPath = name === '.' ? realDir : join(realDir, name.toString())
-  if (device.isDirect && (direct || disks.isCached(realPath)))
-    return device.direct(() => lstatSync(path, STAT_OPTIONS) ?? null)
-  const found = await poolCalls(device).lstat(path)
+  const statNow = () => device.direct(() => lstatSync(path, STAT_OPTIONS) ?? null)
+  if (device.isDirect && (direct || disks.isCached(realPath))) return statNow()
+  const found = device.isMemory ? statNow() : await poolCalls(device).lstat(path)
   disks.noteCached(realPath, found?.isFile())
   return found
 }
@@ -209,7 +208,7 @@ export function statAllIn(
  */
 export function setModeIn(folder: OpenFolder, name: Name, mode: number): Promise<void> {
   return onEntry(folder, name, (path, calls, fd) =>
-    path === null ? calls.fchmod(fd, mode) : chmod(path, mode),
+    path === null ? calls.fchmod(fd, mode) : calls.chmod(path, mode),
   )
 }
 
@@ -217,7 +216,9 @@ export function setModeIn(folder: OpenFolder, name: Name, mode: number): Promise
 export function setTimeIn(folder: OpenFolder, name: Name, mtimeNs: bigint): Promise<void> {
   const seconds = Number(mtimeNs) / 1e9
   return onEntry(folder, name, (path, calls, fd) =>
-    path === null ? calls.futimes(fd, new Date(), seconds) : utimes(path, new Date(), seconds),
+    path === null
+      ? calls.futimes(fd, new Date(), seconds)
+      : calls.utimes(path, new Date(), seconds),
   )
 }
 
@@ -228,14 +229,14 @@ async function onEntry(
   work: (path: string | null, calls: DiskCalls, fd: number) => Promise<void>,
 ): Promise<void> {
   const device = deviceIn(folder, name)
-  const calls = poolCalls(device)
+  const calls = device.isDirect ? atOnce : poolCalls(device)
   // A reference needs no permission to read, and opens no pipe or device.
   const flags = constants.O_NOFOLLOW | (HAS_PROC ? O_PATH : constants.O_RDONLY)
   const fd = await calls.open(pathIn(folder, name), flags)
   try {
     if (!HAS_PROC) return await work(null, calls, fd)
     if ((await calls.fstat(fd)).isSymbolicLink()) throw moved(name.toString())
-    await device.run(() => work(`/proc/self/fd/${fd}`, calls, fd))
+    await work(`/proc/self/fd/${fd}`, calls, fd)
   } finally {
     closeSync(fd)
   }
