@@ -41,7 +41,6 @@ export function findAccount(records: Lookups, id: number): User | undefined {
 
 /** What the groups of an account add, as bits. */
 function bitsOfGroups(records: Lookups, user: User): number {
-  if (records.count(MEMBERSHIPS) === 0) return 0
   const steps = records.stepsOf(GROUPS) + records.stepsOf(MEMBERSHIPS)
   const known = addedUp(user)
   if (known.steps === steps) return known.bits
@@ -73,17 +72,17 @@ export function administratesByProvider(records: Lookups, userID: number): boole
   return own.some(({ isAdmin, adminUntilMs }) => isAdmin && nowMs < adminUntilMs)
 }
 
-/** The accounts whose record or whose permissions a change may have changed. */
-export function touchedAccounts(before: Lookups, after: Lookups, changes: Changes): Set<number> {
+/** The accounts whose record or whose permissions a change may have changed, but for what changes of their groups do. */
+export function touchedAccounts(after: Lookups, changes: Changes): Set<number> {
   const seen = changes.before(USERS).keys()
   const touched = new Set([...seen, ...changes.unseen(USERS)] as number[])
   const note = (records: Iterable<{ userID: number } | undefined>) => {
     for (const one of records) if (one) touched.add(one.userID)
   }
-  for (const kind of [MEMBERSHIPS, IDENTITIES] as Collection<Membership | Identity>[])
+  for (const kind of [MEMBERSHIPS, IDENTITIES] as Collection<Membership | Identity>[]) {
     for (const [key, was] of changes.before(kind)) note([was, after.get(kind, key)])
-  for (const id of changes.before(GROUPS).keys())
-    for (const records of [before, after]) note(records.find(MEMBERSHIPS, 'groupID', id))
+    for (const id of changes.unseen(kind)) touched.add(Number(id))
+  }
   return touched
 }
 

@@ -4,8 +4,9 @@ import type { Verb } from '../api-types.ts'
 import { isPlaceWithin, type PlaceText, pathBelow } from '../lib/places.ts'
 import { BITS, bitsOfPermissions, rightsBy, VERBS } from '../lib/verbs.ts'
 import { ROOT, rebase, type VPath } from '../lib/vpath.ts'
-import { GROUPS, USERS } from '../store/collections.ts'
+import { GROUPS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
+import { userPieces } from '../store/users.ts'
 import { withEffective } from './effective.ts'
 import { foldersOf, pathOf, placeInTree, placeOf } from './folder-rights.ts'
 import { isShown, type TreeServices } from './user-tree.ts'
@@ -78,7 +79,7 @@ function explainAt(
 /** What each account may do at a place, of those in whose tree it is and who see it, by name. */
 export async function accessAt(services: Services, place: PlaceText): Promise<FolderAccess> {
   const items: FolderAccess['items'] = []
-  for await (const users of services.store.large.pieces(USERS))
+  for await (const users of userPieces(services.store))
     for (const user of users) {
       const path = pathOf(services, user, place)
       if (path === null) continue

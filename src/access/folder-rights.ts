@@ -22,10 +22,10 @@ import { joinVPath, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
 import { type Folder, parseWho } from '../store/access/folder-record.ts'
 import { groupsOf, homeOf } from '../store/access/groups.ts'
 import type { Changes } from '../store/collection.ts'
-import { FOLDERS, HOMES, MEMBERSHIPS, USERS } from '../store/collections.ts'
+import { FOLDERS, HOMES, MEMBERSHIPS } from '../store/collections.ts'
 import type { User } from '../store/document.ts'
 import type { Store } from '../store/store.ts'
-import { loadUsers } from '../store/users.ts'
+import { loadUsers, userPieces } from '../store/users.ts'
 import { foldName } from './rules.ts'
 import { compileFolders, type FolderTree, type Rights, rightsIn, withChanges } from './verdict.ts'
 
@@ -221,24 +221,28 @@ export function pathOf({ store }: { store: Store }, user: User, place: PlaceText
   return null
 }
 
-/** The accounts to which records that have changed say something, or have said it. */
-export function toldByRecords(store: Store, changes: Changes): Set<number> | 'everyone' {
+/** Whom names of grants mean, by numbers of accounts and of groups. */
+export interface Named {
+  users: number[]
+  groups: number[]
+}
+
+/** Those to whom records that have changed say something, or have said it. */
+export function toldByRecords(store: Store, changes: Changes): Named | 'everyone' {
   const names = new Set<string>()
   for (const [place, was] of changes.before(FOLDERS))
     for (const folder of [was, store.get(FOLDERS, place)])
       for (const { who } of folder?.grants ?? []) names.add(who)
   if (names.has('everyone')) return 'everyone'
-  return accountsNamed(store, names)
+  return meant(names)
 }
 
-/** The accounts that are meant by names of grants but `everyone`. */
-function accountsNamed(store: Store, names: Iterable<string>): Set<number> {
-  const told = [...names].flatMap((name) => {
-    const { kind, id } = parseWho(name) ?? { kind: 'user', id: 0 }
-    if (kind === 'user') return id
-    return store.find(MEMBERSHIPS, 'groupID', id).map(({ userID }) => userID)
-  })
-  return new Set(told)
+/** Who is meant by names of grants but `everyone`. */
+function meant(names: Iterable<string>): Named {
+  const all = [...names].flatMap((name) => parseWho(name) ?? [])
+  const idsOf = (wanted: string) =>
+    all.flatMap((who) => (who.kind === wanted && who.kind !== 'everyone' ? who.id : []))
+  return { users: idsOf('user'), groups: idsOf('group') }
 }
 
 /** Who has an entry in the home that a folder at the top hides, by the place of that folder. */
@@ -271,8 +275,12 @@ export async function hiddenBy(
 async function* withTops(store: Store): AsyncGenerator<readonly User[]> {
   const atTop = store.all(FOLDERS).filter(({ as }) => as !== '')
   const names = new Set(atTop.flatMap(({ grants }) => grants.map(({ who }) => who)))
-  if (names.has('everyone')) yield* store.large.pieces(USERS)
-  else yield await loadUsers(store, accountsNamed(store, names))
+  if (names.has('everyone')) return yield* userPieces(store)
+  const { users, groups } = meant(names)
+  const ids = new Set(users)
+  for (const id of groups)
+    for (const { userID } of await store.large.find(MEMBERSHIPS, 'groupID', id)) ids.add(userID)
+  yield await loadUsers(store, ids)
 }
 
 /** The place of a path of an account's home. */

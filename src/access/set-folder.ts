@@ -18,7 +18,7 @@ export function setFolder(store: Store, tx: Transaction, folder: Folder): Folder
 
 function renameTop(store: Store, tx: Transaction, before: Folder, as: string): void {
   const from = `/${before.as}`
-  const [shares, tokens] = [tx.all(SHARES), tx.all(API_TOKENS)]
+  const [shares, tokens] = [tx.all(SHARES), tx.find(API_TOKENS, 'top', before.as)]
   tx.expect(USERS, () => [...shares, ...tokens].map(({ userID }) => userID))
   const renamed = ({ userID }: { userID: number }, path: string): string | null => {
     const owner = findUser(tx, userID)

@@ -107,7 +107,7 @@ export function createApiTokens(store: Store): ApiTokens {
   return {
     find: async (text) => {
       const [, id = '', secret = ''] = text.split('.')
-      const known = store.get(API_TOKENS, id)
+      const known = await store.large.load(API_TOKENS, id)
       if (known) await loadUser(store, known.userID)
       const found = stillValid(id)
       if (!found) return null

@@ -28,6 +28,7 @@ export function createLastUsed<T extends Key, I extends string>(
     if (used.size === 0) return
     const written = [...used]
     await store.transaction((tx) => {
+      tx.expect(of, () => written.map(([id]) => id))
       for (const [id, lastUsedMs] of written) {
         const record = tx.get(of, id)
         if (record && record.lastUsedMs < lastUsedMs) tx.replace(of, { ...record, lastUsedMs })

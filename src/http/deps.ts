@@ -1,8 +1,6 @@
 // The services behind the routes, made once per application.
 import { availableParallelism } from 'node:os'
-import { isDeepStrictEqual } from 'node:util'
-import { findAccount, touchedAccounts } from '../access/effective.ts'
-import { toldByRecords } from '../access/folder-rights.ts'
+import { watchUsers } from '../access/user-changes.ts'
 import { createAuditLog } from '../audit/audit-log.ts'
 import { auditTargetOf } from '../audit/audit-target.ts'
 import { createApiTokens } from '../auth/api-tokens.ts'
@@ -35,7 +33,6 @@ import type { Logger } from '../lib/log.ts'
 import { createSharedSelections } from '../operations/archives/shared-selections.ts'
 import { createServices } from '../operations/services.ts'
 import { createPrograms } from '../programs/runner.ts'
-import { recordsBefore } from '../store/access/records-before.ts'
 import type { Collection } from '../store/collection.ts'
 import {
   FOLDERS,
@@ -146,7 +143,7 @@ export function createDeps(base: BaseDeps) {
     transfers: createTransfers(),
     buffers: createBuffers(),
     /** Second of the last change of each user since the start, for the renewal hint. */
-    userChanges: watchUsers(base),
+    userChanges: watchUsers(store),
     /** Creates the folder of a scope below the server root. */
     makeHome: (scope: string, options?: HomeOptions) => {
       const { root, followExternalSymlinks } = config
@@ -180,32 +177,8 @@ const OF_RIGHTS: readonly Collection[] = [
 function plansOf(store: Store) {
   const plans = createPlans()
   store.subscribe((changes) => {
-    if (OF_RIGHTS.some((collection) => changes.before(collection).size > 0)) plans.clear()
+    const isOf = (of: Collection) => changes.before(of).size + changes.unseen(of).length > 0
+    if (OF_RIGHTS.some(isOf)) plans.clear()
   })
   return plans
-}
-
-// The second in which what a token says of each user last changed since the start, whoever changed it.
-function watchUsers({ store }: BaseDeps): { lastOf(userID: number): number } {
-  const changes = new Map<number, number>()
-  let ofAll = 0
-  store.subscribe((changed) => {
-    const nowSeconds = Math.floor(Date.now() / 1000)
-    const then = recordsBefore(store, changed)
-    for (const id of touchedAccounts(then, store, changed)) {
-      if (!store.large.isHeld(USERS, id)) {
-        changes.set(id, nowSeconds)
-        continue
-      }
-      const before = findAccount(then, id)
-      const after = findAccount(store, id)
-      if (before && after && !isDeepStrictEqual(before, after)) changes.set(id, nowSeconds)
-      // Records may speak of a group.
-      else if (store.count(FOLDERS) > 0) changes.set(id, nowSeconds)
-    }
-    const told = toldByRecords(store, changed)
-    if (told === 'everyone') ofAll = nowSeconds
-    else for (const id of told) changes.set(id, nowSeconds)
-  })
-  return { lastOf: (userID) => Math.max(ofAll, changes.get(userID) ?? 0) }
 }

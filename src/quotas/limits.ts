@@ -42,7 +42,7 @@ function homeLimits({ root }: Config, records: Records): NamedLimit[] {
 /** Those for which, or for whose group, a limit of the home is said. */
 function accountsWithLimit(records: Records): number[] {
   const says = ({ homeQuota }: { homeQuota: number | null }) => homeQuota !== null
-  const own = records.all(HOMES).filter(says)
+  const own = records.find(HOMES, 'limit', 1)
   const members = records
     .all(GROUPS)
     .filter(says)

@@ -24,7 +24,11 @@ import type { Deps } from '../http/deps.ts'
 import { requireAdmin, requireSession, requireUser } from '../http/guard.ts'
 import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
+import type { Store } from '../store/collection.ts'
+import { PASSKEYS, SECOND_FACTORS } from '../store/collections.ts'
+import type { Passkey, SecondFactor } from '../store/document.ts'
 import { findUser, loadUser } from '../store/users.ts'
+import { sendLongList } from './access/long-list.ts'
 import { ownerOf, inOwnWords as passkeyInOwnWords, siteOfRequest } from './passkeys/own.ts'
 import { demandPassword, demandTypedPassword, hasOwnPassword, verifyOwnPassword } from './users.ts'
 
@@ -46,7 +50,7 @@ export function secondFactorRoutes(deps: Deps): Hono<Env> {
   app.post('/api/second-factor/recovery', user, audited('recovery-codes'), requireSession, (c) =>
     renewCodes(c, deps),
   )
-  app.get('/api/second-factors', ...admin, () => sendJson(presentAll(deps)))
+  app.get('/api/second-factors', ...admin, (c) => listAll(c, deps))
   app.put(
     '/api/second-factors/:id',
     user,
@@ -81,17 +85,30 @@ function presentOwn(c: Ctx, deps: Deps): SecondFactorRecord {
   }
 }
 
-function presentAll(deps: Deps): AccountFactorRecord[] {
-  const counts = new Map(deps.passkeys.counts())
-  const factors = deps.secondFactors.all().map(({ userID, secret, required }) => {
-    const passkeys = counts.get(userID) ?? 0
-    counts.delete(userID)
-    return { userID, active: secret !== '', required, passkeys }
+/** Each account that has a second factor, shall have one, or has passkeys. */
+function listAll(c: Ctx, deps: Deps): Promise<Response> {
+  const { store } = deps
+  return sendLongList(c, deps, {
+    what: 'the list of second factors',
+    pieces: factorsAndPasskeys(store),
+    accountOf: ({ userID }) => userID,
+    present: (one): AccountFactorRecord | undefined => {
+      const { userID } = one
+      const own = store.find(PASSKEYS, 'userID', userID)
+      const factor = store.get(SECOND_FACTORS, userID)
+      const isCounted = 'rpID' in one && (factor !== undefined || own[0]?.id !== one.id)
+      if (isCounted) return undefined
+      const { secret = '', required = false } = factor ?? {}
+      return { userID, active: secret !== '', required, passkeys: own.length }
+    },
   })
-  const others = [...counts].map(([userID, passkeys]) => {
-    return { userID, active: false, required: false, passkeys }
-  })
-  return [...factors, ...others]
+}
+
+async function* factorsAndPasskeys({
+  large,
+}: Store): AsyncGenerator<readonly (SecondFactor | Passkey)[]> {
+  yield* large.pieces(SECOND_FACTORS)
+  yield* large.pieces(PASSKEYS)
 }
 
 function demandOffered(deps: Deps): void {

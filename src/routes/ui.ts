@@ -54,7 +54,7 @@ export function uiRoutes(deps: Deps): Hono<Env> {
     const settings = deps.store.settings()
     const nonce = randomBytes(16).toString('base64')
     const boot = presentBoot(deps.config, settings, await hasBranding(deps, CUSTOM_STYLE))
-    if (asksPassword(settings) && deps.passkeys.isOfferedAt(siteOfRequest(c, deps)))
+    if (asksPassword(settings) && (await deps.passkeys.isOfferedAt(siteOfRequest(c, deps))))
       boot.Passkeys = true
     const html = renderPage({
       boot,

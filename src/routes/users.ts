@@ -10,18 +10,16 @@ import { deriveScope } from '../auth/home.ts'
 import { directoryEntryOf, verifyByDirectory } from '../auth/ldap/sign-in.ts'
 import { checkPassword } from '../auth/password-policy.ts'
 import { addUserWithHome, checkUsername } from '../auth/provision.ts'
-import { answer, JSON_TYPE, type Output } from '../http/answer.ts'
 import { addFacts, audited } from '../http/audit.ts'
 import { readJson } from '../http/body.ts'
 import { type Ctx, type Env, keepChecking, recheck, sessionOf, signedIn } from '../http/context.ts'
 import type { Deps } from '../http/deps.ts'
 import { requireAdmin, requireSession, requireUser } from '../http/guard.ts'
 import { encodePath } from '../http/request-path.ts'
-import { sendJson, sendStatus, toJson } from '../http/respond.ts'
+import { sendJson, sendStatus } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { pick } from '../lib/fields.ts'
 import { asString, ParseError, type Reader } from '../lib/parse.ts'
-import { createTurns } from '../lib/turns.ts'
 import type { AccountIdentityRecord } from '../provider-types.ts'
 import { homeOf, keepAdministrator } from '../store/access/groups.ts'
 import { sourceOf } from '../store/access/records.ts'
@@ -45,6 +43,7 @@ import {
   saveAccess,
   withoutAccess,
 } from './access/account.ts'
+import { sendLongList } from './access/long-list.ts'
 
 /** Fields that only an administrator changes, also of an account of their own. */
 const ADMIN_ONLY = new Set([
@@ -69,20 +68,27 @@ const GUARDED = new Set([
   ...ACCESS_FIELDS.map((field) => field.toLowerCase()),
 ])
 
-/** So many accounts are sent in one piece, and of more so many at a time; what each of them may take. */
-const WHOLE = 1_000
-const SLICE = 250
-const ACCOUNT_BYTES = 2_048
-
 /** Far above every locale, view and theme there is. */
 const MAX_CHOICE_LENGTH = 100
 
 export function userRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const guard = requireUser(deps)
-  app.get('/api/users', guard, requireAdmin, (c) => listUsers(c, deps))
-  app.get('/api/identities', guard, requireAdmin, () =>
-    sendJson(deps.store.all(IDENTITIES).map((identity) => presentIdentity(deps, identity))),
+  app.get('/api/users', guard, requireAdmin, (c) =>
+    sendLongList(c, deps, {
+      what: 'the list of accounts',
+      pieces: deps.store.large.pieces(USERS, 'age'),
+      accountOf: ({ id }) => id,
+      present: (user) => presentUser(deps, user, true),
+    }),
+  )
+  app.get('/api/identities', guard, requireAdmin, (c) =>
+    sendLongList(c, deps, {
+      what: 'the list of identities',
+      pieces: deps.store.large.pieces(IDENTITIES),
+      accountOf: ({ userID }) => userID,
+      present: (identity) => presentIdentity(deps, identity),
+    }),
   )
   app.post('/api/users', guard, audited('user-add'), requireSession, requireAdmin, (c) =>
     createUser(c, deps),
@@ -98,37 +104,6 @@ export function userRoutes(deps: Deps): Hono<Env> {
     deleteUser(c, deps),
   )
   return app
-}
-
-/** All accounts by id. Many leave one piece after the other, as they are now. */
-async function listUsers(c: Ctx, deps: Deps): Promise<Response> {
-  const pieces = deps.store.large.pieces(USERS, 'age')[Symbol.asyncIterator]()
-  const first = await pieces.next()
-  const second = await pieces.next()
-  const users = first.done ? [] : first.value
-  const present = (some: readonly User[]) =>
-    toJson(some.map((user) => presentUser(deps, user, true)))
-  if (second.done && users.length <= WHOLE) return answer(present(users), JSON_TYPE)
-  const write = async (output: Output) => {
-    const turn = createTurns()
-    let separator = '['
-    const send = async (piece: readonly User[]) => {
-      for (let from = 0; from < piece.length; from += SLICE) {
-        // What the socket takes at once gives nobody else a turn.
-        await turn()
-        recheck(c)
-        await output.write(separator + present(piece.slice(from, from + SLICE)).slice(1, -1))
-        separator = ','
-      }
-    }
-    await send(users)
-    for (let piece = second; !piece.done; piece = await pieces.next()) await send(piece.value)
-    await output.end(']')
-  }
-  return answer(
-    { what: 'the list of accounts', memoryBytes: WHOLE * ACCOUNT_BYTES, write },
-    JSON_TYPE,
-  )
 }
 
 /** What leaves the server of an account: never the hash; the scope only towards administrators. */

@@ -33,6 +33,12 @@ export interface Collection<T extends object = object, I extends string = string
   readonly isLarge?: true
   /** Of a large one: `Store.get` throws for a record that was not loaded, rather than to say that there is none. */
   readonly mustBeLoaded?: true
+  /**
+   * Of a large one: each record belongs to one of the collection `owner`, in whose company it comes into memory and
+   * leaves it: where that is loaded, `Store.find` answers by the index `by`, whose value is the key there and never
+   * changes. Without `by` both have the same key.
+   */
+  readonly belongsTo?: { readonly owner: string; readonly by?: I }
   /** A number by which records of a large collection are found in order, the oldest first. */
   ageOf?(record: T): number
   /** One record and no list. */
@@ -64,7 +70,7 @@ export interface Records {
 export type Lookups = Pick<Records, 'get' | 'find' | 'count' | 'stepsOf'>
 
 export interface Transaction extends Records {
-  /** Says that a key of a large collection was made at random for this record, so that nobody has to look for it. */
+  /** Says that no record of a large collection has this key, which was made at random or looked for otherwise: nobody has to look again. */
   fresh<T extends object, I extends string>(of: Collection<T, I>, key: Key): void
   /** Gives a number that no record of this collection has had. */
   nextId<T extends object, I extends string>(of: Collection<T, I>): number
@@ -85,7 +91,10 @@ export type Change<T> = (tx: Transaction) => T
 /** What a change has changed, by collection and key: the records as they were before. */
 export interface Changes {
   before<T extends object, I extends string>(of: Collection<T, I>): ReadonlyMap<Key, T | undefined>
-  /** Of a large collection, what else has changed: those that are not in memory. */
+  /**
+   * Of a large collection, what else has changed: those that are not in memory, or the records that they belong to,
+   * where that is known.
+   */
   unseen<T extends object, I extends string>(of: Collection<T, I>): readonly Key[]
 }
 
@@ -148,11 +157,19 @@ export interface Large {
   count<T extends object, I extends string>(of: Collection<T, I>): Promise<number>
   /** Whether `Store.get` gives it. */
   isHeld<T extends object, I extends string>(of: Collection<T, I>, key: Key): boolean
+  /**
+   * Loads records, with what belongs to them, for who goes through many: they leave when the result is called, but for
+   * those that somebody else has asked for.
+   */
+  hold<T extends object, I extends string>(
+    of: Collection<T, I>,
+    keys: readonly Key[],
+  ): Promise<() => void>
   /** Keeps it from being dropped until the result is called. */
   pin<T extends object, I extends string>(of: Collection<T, I>, key: Key): () => void
   /** The keys of those that are in memory, where that is not all. */
   held<T extends object, I extends string>(of: Collection<T, I>): readonly Key[]
-  /** Lets go of some of them. */
+  /** Lets go of some of them, of a collection whose records belong to none. */
   drop<T extends object, I extends string>(of: Collection<T, I>, keys: readonly Key[]): void
 }
 

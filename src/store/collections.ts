@@ -1,6 +1,7 @@
 // The collections of this program. A new one needs only its declaration: the engine stores, indexes and
 // migrates it by that.
 
+import { vpathOf } from '../lib/vpath.ts'
 import { type Folder, parseFolder } from './access/folder-record.ts'
 import {
   type AccountHome,
@@ -123,11 +124,17 @@ export const SESSIONS: Collection<Session, 'userID' | 'subject' | 'sid'> = {
   parse: parseSession,
 }
 
-export const API_TOKENS: Collection<ApiToken, 'userID'> = {
+export const API_TOKENS: Collection<ApiToken, 'userID' | 'top'> = {
   name: 'tokens',
   life: 'short',
+  isLarge: true,
+  belongsTo: { owner: 'users', by: 'userID' },
   keyOf: ({ id }) => id,
-  indexes: { userID: ({ userID }) => userID },
+  indexes: {
+    userID: ({ userID }) => userID,
+    // The name at the top of its owner's tree that it may see alone.
+    top: ({ folder }) => vpathOf(folder).split('/')[1] || undefined,
+  },
   unique: [],
   parse: parseApiToken,
 }
@@ -136,6 +143,8 @@ export const API_TOKENS: Collection<ApiToken, 'userID'> = {
 export const SECOND_FACTORS: Collection<SecondFactor, never> = {
   name: 'secondFactors',
   life: 'short',
+  isLarge: true,
+  belongsTo: { owner: 'users' },
   keyOf: ({ userID }) => userID,
   indexes: {},
   unique: [],
@@ -151,6 +160,8 @@ export function identityKey({ issuer, subject }: Pick<Identity, 'issuer' | 'subj
 export const IDENTITIES: Collection<Identity, 'userID'> = {
   name: 'identities',
   life: 'short',
+  isLarge: true,
+  belongsTo: { owner: 'users', by: 'userID' },
   keyOf: identityKey,
   indexes: { userID: ({ userID }) => userID },
   unique: [],
@@ -161,6 +172,8 @@ export const IDENTITIES: Collection<Identity, 'userID'> = {
 export const PASSKEYS: Collection<Passkey, 'userID' | 'rpID'> = {
   name: 'passkeys',
   life: 'short',
+  isLarge: true,
+  belongsTo: { owner: 'users', by: 'userID' },
   keyOf: ({ id }) => id,
   indexes: { userID: ({ userID }) => userID, rpID: ({ rpID }) => rpID },
   unique: [],
@@ -187,6 +200,8 @@ export function membershipKey({ userID, groupID, from }: Membership): string {
 export const MEMBERSHIPS: Collection<Membership, 'userID' | 'groupID'> = {
   name: 'memberships',
   life: 'kept',
+  isLarge: true,
+  belongsTo: { owner: 'users', by: 'userID' },
   keyOf: membershipKey,
   indexes: { userID: ({ userID }) => userID, groupID: ({ groupID }) => groupID },
   unique: [],
@@ -195,11 +210,13 @@ export const MEMBERSHIPS: Collection<Membership, 'userID' | 'groupID'> = {
 }
 
 /** A program that does not know it would open a home to who has none. */
-export const HOMES: Collection<AccountHome, never> = {
+export const HOMES: Collection<AccountHome, 'limit'> = {
   name: 'homes',
   life: 'kept',
+  isLarge: true,
+  belongsTo: { owner: 'users' },
   keyOf: ({ userID }) => userID,
-  indexes: {},
+  indexes: { limit: ({ homeQuota }) => (homeQuota === null ? undefined : 1) },
   unique: [],
   isRequired: true,
   parse: parseAccountHome,
@@ -209,6 +226,8 @@ export const HOMES: Collection<AccountHome, never> = {
 export const PREFERENCES: Collection<AccountPreferences, never> = {
   name: 'preferences',
   life: 'kept',
+  isLarge: true,
+  belongsTo: { owner: 'users' },
   keyOf: ({ userID }) => userID,
   indexes: {},
   unique: [],

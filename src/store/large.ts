@@ -18,6 +18,7 @@ export function createLarge(records: Records): Large {
         .slice(0, limit),
     count: async (of) => records.count(of),
     isHeld: () => true,
+    hold: async () => () => {},
     pin: () => () => {},
     held: () => [],
     drop: () => {},

@@ -17,8 +17,11 @@ export interface Table {
   indexes: Map<string, Map<Key, Key | Set<Key>>>
   nextOrder: number
   nextId: number
-  /** How often an entry was set. */
+  /** How often an entry was changed. */
   steps: number
+  /** Whose records those of this one belong to, and the tables whose records belong to its own. */
+  owner?: Table
+  readonly companions: Table[]
   /** False when `entries` is not in the order of insertion. */
   isOrdered: boolean
 }
@@ -39,8 +42,44 @@ export function createTable(collection: Collection): Table {
     nextOrder: 0,
     nextId: 1,
     steps: 0,
+    companions: [],
     isOrdered: true,
   }
+}
+
+/** The tables of collections by name, which know what belongs to what. */
+export function createTables(collections: readonly Collection[]): Map<string, Table> {
+  const tables = new Map(collections.map((one) => [one.name, createTable(one)]))
+  for (const table of tables.values()) {
+    const owner = tables.get(table.collection.belongsTo?.owner ?? '')
+    if (!owner) continue
+    table.owner = owner
+    owner.companions.push(table)
+  }
+  return tables
+}
+
+/** The key of the record that one belongs to. */
+export function ownerKeyOf(collection: Collection, record: object): Key | undefined {
+  const { belongsTo } = collection
+  if (!belongsTo) return undefined
+  if (belongsTo.by === undefined) return collection.keyOf(record)
+  return collection.indexes[belongsTo.by]?.(record)
+}
+
+/** The keys of what belongs to a record with this key, of that which is in memory. */
+export function companionKeys({ collection, entries, indexes }: Table, owner: Key): Key[] {
+  const by = collection.belongsTo?.by
+  if (by === undefined) return entries.has(owner) ? [owner] : []
+  const keys = indexes.get(by)?.get(owner)
+  return keys instanceof Set ? [...keys] : keys === undefined ? [] : [keys]
+}
+
+/** Takes an entry into memory that is no change, or out of it. */
+export function setLoaded(table: Table, key: Key, entry: Entry | undefined): void {
+  const { steps } = table
+  setEntry(table, key, entry)
+  table.steps = steps
 }
 
 /** Puts an entry under a key, or takes it away. */

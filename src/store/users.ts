@@ -51,6 +51,24 @@ export function loadUsers(store: Pick<Store, 'read'>, ids: Iterable<number>): Pr
   })
 }
 
+/** All accounts, a piece at a time, each with what belongs to them; by number with `age`. */
+export async function* userPieces(
+  { large }: Pick<Store, 'large'>,
+  by?: 'age',
+): AsyncGenerator<readonly User[]> {
+  for await (const users of large.pieces(USERS, by)) {
+    const release = await large.hold(
+      USERS,
+      users.map(({ id }) => id),
+    )
+    try {
+      yield users
+    } finally {
+      release()
+    }
+  }
+}
+
 /** The names of accounts, asked for together; null for those that are gone, and for nobody. */
 export async function loadNames(
   store: Pick<Store, 'read'>,

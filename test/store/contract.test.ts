@@ -57,7 +57,19 @@ const LOADED = things('loaded', 'kept', {
   mustBeLoaded: true,
   ageOf: ({ group }) => group,
 })
-const ALL = [KEPT, SHORT, LARGE, LOADED]
+/** What belongs to those, by a value and by its key. */
+const OWNED = things('owned', 'kept', {
+  isLarge: true,
+  belongsTo: { owner: 'loaded', by: 'group' },
+  ageOf: ({ group }) => group,
+  unique: [],
+})
+const BESIDE = things('beside', 'short', {
+  isLarge: true,
+  belongsTo: { owner: 'loaded' },
+  unique: [],
+})
+const ALL = [KEPT, SHORT, LARGE, LOADED, OWNED, BESIDE]
 
 interface Step {
   what: 'insert' | 'replace' | 'remove'
@@ -83,7 +95,7 @@ const step = (of: readonly Things[]): fc.Arbitrary<Step> =>
   })
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: change(ALL, false) },
-  { weight: 3, arbitrary: change([SHORT, LARGE, LOADED], true) },
+  { weight: 3, arbitrary: change([SHORT, LARGE, LOADED, OWNED, BESIDE], true) },
   { weight: 1, arbitrary: fc.constant<Act>({ what: 'reopen' }) },
 )
 
@@ -131,8 +143,29 @@ function apply(tx: Transaction, { what, of, thing }: Step): 'exists' | 'not_foun
 /** Everything a store answers, by each of its ways. */
 async function compareStore(store: Store, model: Model): Promise<void> {
   compare(store, model, [KEPT, SHORT])
-  for (const of of [LARGE, LOADED]) await compareLarge(store, of, model.get(of.name) ?? [])
+  for (const of of [LARGE, LOADED, OWNED]) await compareLarge(store, of, model.get(of.name) ?? [])
+  await compareCompanions(store, model)
   await store.read((records) => compare(records, model))
+}
+
+/** What belongs to records is there with them. */
+async function compareCompanions(store: Store, model: Model): Promise<void> {
+  const { large } = store
+  const owners = (model.get(LOADED.name) ?? []).map(({ id }) => id)
+  const compare = (id: Key) => {
+    const own = (model.get(OWNED.name) ?? []).filter(({ group }) => group === id)
+    expect(store.find(OWNED, 'group', id)).toEqual(own)
+    const beside = (model.get(BESIDE.name) ?? []).find((one) => one.id === id)
+    expect(store.get(BESIDE, id)).toEqual(beside)
+  }
+  const release = await large.hold(LOADED, owners)
+  for (const id of owners) compare(id)
+  release()
+  for (const [n, id] of owners.entries()) {
+    await large.load(LOADED, id)
+    compare(id)
+    if (n % 2) large.drop(LOADED, [id])
+  }
 }
 
 async function compareLarge(store: Store, of: Things, list: readonly Thing[]): Promise<void> {
@@ -153,7 +186,7 @@ async function compareLarge(store: Store, of: Things, list: readonly Thing[]): P
     expect(store.get(of, thing.id)).toEqual(thing)
     expect(large.isHeld(of, thing.id)).toBe(true)
     // What comes next finds some of them in memory.
-    if (n % 2) large.drop(of, [thing.id])
+    if (n % 2 && !of.belongsTo) large.drop(of, [thing.id])
   }
   expect(await large.load(of, 'nobody')).toBeUndefined()
   expect(store.get(of, 'nobody')).toBeUndefined()

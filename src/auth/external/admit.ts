@@ -7,7 +7,7 @@ import { IDENTITIES } from '../../store/collections.ts'
 import type { Identity, User } from '../../store/document.ts'
 import { findUser, findUserByName, loadUser, loadUserByName } from '../../store/users.ts'
 import { type AccountDeps, provisionUser } from '../provision.ts'
-import { connect, findIdentity, fingerprintOf, identitiesOf } from './identities.ts'
+import { connect, findIdentity, fingerprintOf, identitiesOf, loadIdentity } from './identities.ts'
 
 /** Who somebody is at a provider or in a directory. */
 export interface ExternalIdentity {
@@ -44,7 +44,7 @@ export async function admit(
   who: ExternalIdentity,
   rules: ExternalRules,
 ): Promise<User> {
-  if (!isAllowed(deps, who, rules)) {
+  if (!(await isAllowed(deps, who, rules))) {
     await dropGroups(deps, who)
     throw new AppError('wrong_credentials', `${who.username} is in none of the allowed groups`)
   }
@@ -52,7 +52,7 @@ export async function admit(
   if (known) return known
   if (await loadUserByName(deps.store, who.username)) {
     // Theirs, made by another first sign-in a moment ago.
-    if (findIdentity(deps.store, who)) return admit(deps, who, rules)
+    if (await loadIdentity(deps.store, who)) return admit(deps, who, rules)
     if (rules.linkByName) return deps.store.transaction((tx) => linkByName(tx, who, rules))
     throw takenName(who)
   }
@@ -80,18 +80,18 @@ export function identityOf(userID: number, who: ExternalIdentity, rules: Externa
 }
 
 /** True where somebody with these groups may come in. */
-export function isAllowed(
+export async function isAllowed(
   { store }: Pick<AccountDeps, 'store'>,
   who: ExternalIdentity,
   { allowedGroups, linkByName: byName }: ExternalRules,
-): boolean {
+): Promise<boolean> {
   if (allowedGroups.includes('*')) return true
-  if (allowedGroups.length === 0) return byName || findIdentity(store, who) !== undefined
+  if (allowedGroups.length === 0) return byName || (await loadIdentity(store, who)) !== undefined
   return allowedGroups.some((group) => holds(who.groups, group))
 }
 
 async function dropGroups({ store }: AccountDeps, who: ExternalIdentity): Promise<void> {
-  if (!findIdentity(store, who)) return
+  if (!(await loadIdentity(store, who))) return
   await store.ahead((tx) => {
     const known = findIdentity(tx, who)
     if (!known) return
@@ -136,7 +136,7 @@ async function makeAccount(
   } catch (error) {
     if (!(error instanceof AppError && error.code === 'exists')) throw error
     // Of two first sign-ins at once one finds the account made by the other.
-    const made = findIdentity(deps.store, who)
+    const made = await loadIdentity(deps.store, who)
     const user = made && (await loadUser(deps.store, made.userID))
     if (user) return user
     if (await loadUserByName(deps.store, who.username)) throw takenName(who)

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto'
 import { takeClaimed } from '../../access/groups.ts'
 import { AppError } from '../../lib/errors.ts'
-import type { Records, Transaction } from '../../store/collection.ts'
+import type { Records, Store, Transaction } from '../../store/collection.ts'
 import { IDENTITIES, identityKey } from '../../store/collections.ts'
 import type { Identity, User } from '../../store/document.ts'
 import { findUser } from '../../store/users.ts'
@@ -19,6 +19,15 @@ export function findIdentity(
   return records.get(IDENTITIES, identityKey(who))
 }
 
+/** The same of what is not in memory. */
+export function loadIdentity(
+  { large }: Pick<Store, 'large'>,
+  who: Pick<Identity, 'issuer' | 'subject'>,
+): Promise<Identity | undefined> {
+  return large.load(IDENTITIES, identityKey(who))
+}
+
+/** Those of an account that is loaded. */
 export function identitiesOf(records: Records, userID: number): readonly Identity[] {
   return records.find(IDENTITIES, 'userID', userID)
 }

@@ -8,7 +8,7 @@ import { GROUPS } from '../../store/collections.ts'
 import type { Identity, SessionOrigin, User } from '../../store/document.ts'
 import { loadUser, loadUserByName } from '../../store/users.ts'
 import { admit, type ExternalRules } from '../external/admit.ts'
-import { findIdentity, identitiesOf } from '../external/identities.ts'
+import { identitiesOf, loadIdentity } from '../external/identities.ts'
 import {
   type Credentials,
   demandHuman,
@@ -59,7 +59,7 @@ export async function signInByDirectory(
   const isClosed =
     local !== undefined && (!linksByName(deps) || withEffective(store, local).perm.admin)
   const person = await askDirectory(deps, given, isClosed, async (subject) => {
-    const known = findIdentity(store, { issuer: issuerOf(config), subject })
+    const known = await loadIdentity(store, { issuer: issuerOf(config), subject })
     meant = split((known && (await loadUser(store, known.userID))) ?? local)
     return meant.password
   })

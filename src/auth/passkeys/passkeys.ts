@@ -42,12 +42,10 @@ interface Wanted {
 export interface Passkeys {
   /** Those of an account, as they are now. */
   list(userID: number): Passkey[]
-  /** How many each account has, of those that have some. */
-  counts(): ReadonlyMap<number, number>
   /** Those of an account that are good at a site. */
   fitting(userID: number, site: Site | NoSite): Passkey[]
   /** True where anybody has one for this site. */
-  isOfferedAt(site: Site | NoSite): boolean
+  isOfferedAt(site: Site | NoSite): Promise<boolean>
   /** What a browser makes a passkey by. Throws `conflict` when there are many already. */
   beginAdding(
     user: User,
@@ -92,15 +90,9 @@ export function createPasskeys(store: Store, log: Logger, threads: Threads): Pas
 
   return {
     list: (userID) => store.find(PASSKEYS, 'userID', userID).map(lastUsed.current),
-    counts: () =>
-      new Map(
-        store.values(PASSKEYS, 'userID').map((userID) => {
-          return [Number(userID), store.find(PASSKEYS, 'userID', userID).length]
-        }),
-      ),
     fitting,
-    isOfferedAt: (site) =>
-      typeof site !== 'string' && store.find(PASSKEYS, 'rpID', site.rpID).length > 0,
+    isOfferedAt: async (site) =>
+      typeof site !== 'string' && (await store.large.values(PASSKEYS, 'rpID')).includes(site.rpID),
     beginAdding: async (user, owner, site) => {
       const own = store.find(PASSKEYS, 'userID', user.id)
       demandRoom(own)
@@ -146,7 +138,7 @@ export function createPasskeys(store: Store, log: Logger, threads: Threads): Pas
     }),
     prove: async (response, { purpose, owner, userID }) => {
       const { challenge, ceremony } = await takeOne(challenges, response, purpose, owner)
-      const passkey = store.get(PASSKEYS, response.id)
+      const passkey = await store.large.load(PASSKEYS, response.id)
       if (!passkey || passkey.rpID !== ceremony.site.rpID) throw refused('unknown here')
       demandOwner(passkey, response, { purpose, userID })
       const verified = await verifier.verify({

@@ -28,10 +28,8 @@ export interface Proof {
 }
 
 export interface SecondFactors {
-  /** The factor of an account that has enrolled. */
+  /** The factor of an account that is loaded and has enrolled. */
   of(userID: number): SecondFactor | undefined
-  /** Those of all that have one or shall have one. */
-  all(): readonly SecondFactor[]
   /**
    * Takes a code or a recovery code, which counts for nothing from then on. Throws `wrong_credentials`, also for an account
    * without a factor, and `too_many_requests` after five that were wrong.
@@ -141,7 +139,6 @@ export function createSecondFactors(store: Store): SecondFactors {
   }
   return {
     of: (userID) => enrolled(store, userID),
-    all: () => store.all(SECOND_FACTORS),
     prove: (userID, proof) => counted(userID, () => take(userID, proof)),
     begin: async (user) => {
       if (enrolled(store, user.id)) throw alreadyOn()

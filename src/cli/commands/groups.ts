@@ -6,7 +6,7 @@ import { overlay } from '../../lib/fields.ts'
 import { zeroOf } from '../../lib/parse.ts'
 import { addGroup, removeGroup, setMembers } from '../../store/access/groups.ts'
 import type { Group } from '../../store/access/records.ts'
-import type { Records, Transaction } from '../../store/collection.ts'
+import type { Records, Store, Transaction } from '../../store/collection.ts'
 import { GROUPS, MEMBERSHIPS } from '../../store/collections.ts'
 import { defaultPermissions } from '../../store/document.ts'
 import { loadNames } from '../../store/users.ts'
@@ -152,13 +152,13 @@ function withFlags<T extends Omit<Group, 'id'>>(group: T, { flags }: Invocation)
 async function change(invocation: Invocation, run: (tx: Transaction) => Group): Promise<void> {
   await withDatabase(invocation, async (store) => {
     const group = await store.transaction(run)
-    invocation.stdout(groupTable(store, [group]))
+    invocation.stdout(await groupTable(store, [group]))
   })
 }
 
 async function list(invocation: Invocation): Promise<number> {
   await withDatabase(invocation, async (store) =>
-    invocation.stdout(groupTable(store, store.all(GROUPS))),
+    invocation.stdout(await groupTable(store, store.all(GROUPS))),
   )
   return 0
 }
@@ -167,7 +167,7 @@ async function show(invocation: Invocation): Promise<number> {
   const [which = ''] = invocation.args
   await withDatabase(invocation, async (store) => {
     const group = groupNamed(store, which)
-    const memberships = store.find(MEMBERSHIPS, 'groupID', group.id)
+    const memberships = await store.large.find(MEMBERSHIPS, 'groupID', group.id)
     const nameOf = await loadNames(
       store,
       memberships.map(({ userID }) => userID),
@@ -176,7 +176,7 @@ async function show(invocation: Invocation): Promise<number> {
       [userID, plain(nameOf(userID) ?? ''), from].join('\t'),
     )
     const members = alignColumns([['ID', 'Member', 'Given by'].join('\t'), ...rows])
-    invocation.stdout(`${groupTable(store, [group])}\n${members.join('\n')}\n`)
+    invocation.stdout(`${await groupTable(store, [group])}\n${members.join('\n')}\n`)
   })
   return 0
 }
@@ -197,10 +197,10 @@ function groupNamed(records: Records, argument: string): Group {
   return group
 }
 
-function groupTable(records: Records, groups: readonly Group[]): string {
+async function groupTable({ large }: Store, groups: readonly Group[]): Promise<string> {
   const head = ['ID', 'Name', 'Members', 'Permissions', 'Home quota', 'Claims'].join('\t')
-  const rows = groups.map(({ id, name, perm, homeQuota, claims }) => {
-    const ids = records.find(MEMBERSHIPS, 'groupID', id).map(({ userID }) => userID)
+  const present = async ({ id, name, perm, homeQuota, claims }: Group) => {
+    const ids = (await large.find(MEMBERSHIPS, 'groupID', id)).map(({ userID }) => userID)
     const verbs = Object.keys(perm).filter((verb) => perm[verb as keyof Permissions])
     const quota = homeQuota === null ? '-' : homeQuota
     return [
@@ -211,6 +211,7 @@ function groupTable(records: Records, groups: readonly Group[]): string {
       quota,
       plain(claims.join(' ')),
     ].join('\t')
-  })
+  }
+  const rows = await Promise.all(groups.map(present))
   return `${alignColumns([head, ...rows]).join('\n')}\n`
 }

@@ -93,7 +93,8 @@ async function add(invocation: Invocation): Promise<number> {
 async function list(invocation: Invocation): Promise<number> {
   const [who = ''] = invocation.args
   await withDatabase(invocation, async (store) => {
-    const tokens = store.find(API_TOKENS, 'userID', (await loadUserNamed(store, who)).id)
+    const { id } = await loadUserNamed(store, who)
+    const tokens = await store.large.find(API_TOKENS, 'userID', id)
     const head = ['ID', 'Name', 'Folder', 'Permissions', 'Expires', 'Last used'].join('\t')
     invocation.stdout(`${alignColumns([head, ...tokens.map(row)]).join('\n')}\n`)
   })

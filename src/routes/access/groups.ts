@@ -12,8 +12,8 @@ import { sendJson, sendStatus, toJson } from '../../http/respond.ts'
 import { AppError, badRequest } from '../../lib/errors.ts'
 import { asString, type Reader, readLike, readObject, zeroOf } from '../../lib/parse.ts'
 import { addGroup, removeGroup, setMembers } from '../../store/access/groups.ts'
-import { type Group, parseMember, parseQuota } from '../../store/access/records.ts'
-import type { Records, Transaction } from '../../store/collection.ts'
+import { type Group, type Membership, parseMember, parseQuota } from '../../store/access/records.ts'
+import type { Records, Store, Transaction } from '../../store/collection.ts'
 import { GROUPS, MEMBERSHIPS, USERS } from '../../store/collections.ts'
 import { defaultPermissions } from '../../store/document.ts'
 import { demandPassword } from '../users.ts'
@@ -22,11 +22,11 @@ export function groupRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const user = requireUser(deps)
   const { store } = deps
-  app.get('/api/groups', user, requireAdmin, () =>
-    sendJson(store.all(GROUPS).map((group) => presentGroup(store, group))),
+  app.get('/api/groups', user, requireAdmin, async () =>
+    sendJson(await Promise.all(store.all(GROUPS).map((group) => loadGroup(store, group)))),
   )
-  app.get('/api/groups/:id', user, requireAdmin, (c) =>
-    sendJson(presentGroup(store, demandGroup(store, c))),
+  app.get('/api/groups/:id', user, requireAdmin, async (c) =>
+    sendJson(await loadGroup(store, demandGroup(store, c))),
   )
   app.post('/api/groups', user, audited('group-add'), requireSession, requireAdmin, async (c) => {
     const given = await readGroup(c, deps)
@@ -54,11 +54,12 @@ const NOTHING: Omit<Group, 'id'> = {
   claims: [],
 }
 
-function presentGroup(records: Records, group: Group): GroupRecord {
-  const members = records
-    .find(MEMBERSHIPS, 'groupID', group.id)
-    .map(({ userID, from }) => ({ userID, from }))
-  return { ...group, members }
+async function loadGroup({ large }: Store, group: Group): Promise<GroupRecord> {
+  return presentGroup(group, await large.find(MEMBERSHIPS, 'groupID', group.id))
+}
+
+function presentGroup(group: Group, memberships: readonly Membership[]): GroupRecord {
+  return { ...group, members: memberships.map(({ userID, from }) => ({ userID, from })) }
 }
 
 interface Given extends Partial<Omit<Group, 'id'>> {
@@ -117,7 +118,7 @@ function withMembers(tx: Transaction, group: Group, members: number[] | undefine
   tx.expect(USERS, () => members ?? [])
   for (const id of members ?? []) if (!tx.get(USERS, id)) throw badRequest(`there is no user ${id}`)
   if (members) setMembers(tx, group.id, members)
-  return presentGroup(tx, group)
+  return presentGroup(group, tx.find(MEMBERSHIPS, 'groupID', group.id))
 }
 
 function demandGroup(records: Records, c: Ctx): Group {

@@ -6,9 +6,9 @@ import { admit, identityOf, isAllowed } from '../../auth/external/admit.ts'
 import {
   connect,
   disconnect,
-  findIdentity,
   hasPassword,
   identitiesOf,
+  loadIdentity,
 } from '../../auth/external/identities.ts'
 import {
   ATTEMPT_MS,
@@ -165,7 +165,7 @@ async function connectOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown):
   const { rules } = providerOf(deps).options
   const user = await findHolder(deps, attempt)
   setAct(c, 'connect', { user: user.username, via: 'oidc', target: shortName(who.username) })
-  if (rules.allowedGroups.length > 0 && !isAllowed(deps, who, rules))
+  if (rules.allowedGroups.length > 0 && !(await isAllowed(deps, who, rules)))
     throw new AppError('wrong_credentials', `${who.username} is in none of the allowed groups`)
   await deps.store.transaction((tx) => {
     holderOf(deps, attempt)
@@ -180,7 +180,7 @@ async function connectOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown):
 async function confirmOwn(c: Ctx, deps: Deps, attempt: Attempt, { who }: Shown): Promise<void> {
   const user = await findHolder(deps, attempt)
   setAct(c, 'confirm', { user: user.username, via: 'oidc' })
-  if (findIdentity(deps.store, who)?.userID !== user.id)
+  if ((await loadIdentity(deps.store, who))?.userID !== user.id)
     throw new AppError('wrong_credentials', 'somebody else has signed in at the provider')
   await deps.confirmations.confirm(attempt.sessionId)
 }

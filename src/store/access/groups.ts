@@ -9,7 +9,6 @@ export const MAX_GROUPS = 1_000
 
 /** The groups of an account, each once. */
 export function groupsOf(records: Lookups, userID: number): Group[] {
-  if (records.count(MEMBERSHIPS) === 0) return []
   const ids = new Set(records.find(MEMBERSHIPS, 'userID', userID).map(({ groupID }) => groupID))
   return [...ids].flatMap((id) => records.get(GROUPS, id) ?? [])
 }
@@ -50,7 +49,7 @@ export function setMembers(tx: Transaction, groupID: number, userIDs: Iterable<n
   keepAdministrator(tx, () => {
     for (const one of others)
       if (!wanted.delete(one.userID)) tx.remove(MEMBERSHIPS, membershipKey(one))
-    for (const userID of wanted) tx.insert(MEMBERSHIPS, { userID, groupID, from: 'admin' })
+    for (const userID of wanted) join(tx, { userID, groupID, from: 'admin' })
   })
 }
 
@@ -68,7 +67,13 @@ export function setGroupsOf(
   for (const id of wanted) if (!tx.get(GROUPS, id)) throw noGroup(id)
   for (const one of tx.find(MEMBERSHIPS, 'userID', userID))
     if (one.from === from && !wanted.delete(one.groupID)) tx.remove(MEMBERSHIPS, membershipKey(one))
-  for (const groupID of wanted) tx.insert(MEMBERSHIPS, { userID, groupID, from })
+  for (const groupID of wanted) join(tx, { userID, groupID, from })
+}
+
+/** For a membership that was looked for. */
+function join(tx: Transaction, membership: Membership): void {
+  tx.fresh(MEMBERSHIPS, membershipKey(membership))
+  tx.insert(MEMBERSHIPS, membership)
 }
 
 /** Whether an account has a home, and the limit of its own. */

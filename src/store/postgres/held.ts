@@ -3,7 +3,14 @@
 
 import type { Collection, Key } from '../collection.ts'
 import { createPins, type Pins } from '../pins.ts'
-import { type Demand, setEntry, type Table, type Tables } from '../table.ts'
+import {
+  companionKeys,
+  type Demand,
+  ownerKeyOf,
+  setLoaded,
+  type Table,
+  type Tables,
+} from '../table.ts'
 
 /** A record stays for so long after it was last asked for, and up to twice as long. */
 export const HELD_MS = 30 * 60_000
@@ -25,11 +32,13 @@ export class Held implements Demand {
   }
 
   mark(table: Table, key: Key): void {
-    if (!table.collection.mustBeLoaded) return
-    let used = this.#used.get(table)
+    const { mustBeLoaded, belongsTo } = table.collection
+    if (!mustBeLoaded && !belongsTo) return
+    const of = ownerOf(table) ?? table
+    let used = this.#used.get(of)
     if (!used) {
       used = new Set()
-      this.#used.set(table, used)
+      this.#used.set(of, used)
     }
     used.add(key)
   }
@@ -43,14 +52,26 @@ export class Held implements Demand {
 
   /** Lets go of what was not asked for since the last time. */
   sweep(): void {
-    for (const table of this.#tables.values()) {
-      if (!table.collection.mustBeLoaded) continue
-      const [used, pins] = [this.#used.get(table), this.#pins.get(table)]
-      for (const key of [...table.entries.keys()])
-        if (!used?.has(key) && !pins?.has(key)) setEntry(table, key, undefined)
-    }
+    for (const table of this.#tables.values())
+      if (table.collection.mustBeLoaded && !table.owner)
+        for (const key of [...table.entries.keys()])
+          if (!this.#used.get(table)?.has(key) && !this.#isPinned(table, key))
+            setLoaded(table, key, undefined)
+    for (const table of this.#tables.values()) if (table.owner) this.#sweepCompanions(table)
     this.#usedBefore = this.#used
     this.#used = new Map()
+  }
+
+  /** Lets go of those of these keys that nobody asks for. */
+  letGo({ name }: Collection, keys: Iterable<Key>): void {
+    const table = this.#tables.get(name) as Table
+    for (const key of keys) {
+      if (this.#isKnown(table, key)) continue
+      for (const companion of table.companions)
+        for (const own of companionKeys(companion, key))
+          if (!this.#isKnown(companion, own)) setLoaded(companion, own, undefined)
+      setLoaded(table, key, undefined)
+    }
   }
 
   expect(): void {}
@@ -58,21 +79,51 @@ export class Held implements Demand {
   fresh(): void {}
 
   key(table: Table, key: Key): void {
-    const { mustBeLoaded, name } = table.collection
-    if (!mustBeLoaded) return
-    const isKnown = table.entries.has(key) || this.#used.get(table)?.has(key)
-    if (!isKnown && !this.#usedBefore.get(table)?.has(key) && !this.#pins.get(table)?.has(key))
-      throw new Error(`${name} ${key} is read and was not loaded`)
-    this.mark(table, key)
+    // Whoever goes through what belongs to many does not ask for those.
+    const owner = ownerOf(table)
+    if (owner ?? table.collection.mustBeLoaded) this.#demand(owner ?? table, key)
+    if (!owner) this.mark(table, key)
   }
 
-  index(table: Table): void {
-    refuseLarge(table)
+  index(table: Table, index: string, value: Key): void {
+    const { owner, collection } = table
+    if (owner && collection.belongsTo?.by === index) this.#demand(owner, value)
+    else refuseLarge(table)
   }
 
   all(table: Table): void {
     refuseLarge(table)
   }
+
+  #demand(table: Table, key: Key): void {
+    if (!table.entries.has(key) && !this.#isKnown(table, key))
+      throw new Error(`${table.collection.name} ${key} is read and was not loaded`)
+  }
+
+  #sweepCompanions(table: Table): void {
+    const { collection, entries, owner } = table
+    for (const [key, { record }] of [...entries]) {
+      const of = ownerKeyOf(collection, record)
+      const isAccompanied = of !== undefined && owner?.entries.has(of)
+      if (!isAccompanied && !this.#used.get(table)?.has(key) && !this.#isPinned(table, key))
+        setLoaded(table, key, undefined)
+    }
+  }
+
+  /** Somebody asks for it, whether it is there or not. */
+  #isKnown(table: Table, key: Key): boolean {
+    const isUsed = this.#used.get(table)?.has(key) || this.#usedBefore.get(table)?.has(key)
+    return isUsed || this.#isPinned(table, key)
+  }
+
+  #isPinned(table: Table, key: Key): boolean {
+    return this.#pins.get(table)?.has(key) ?? false
+  }
+}
+
+/** The table that has the same keys, where that is another one. */
+export function ownerOf({ owner, collection }: Table): Table | undefined {
+  return collection.belongsTo?.by === undefined ? owner : undefined
 }
 
 function refuseLarge({ collection }: Table): void {

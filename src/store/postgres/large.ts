@@ -2,13 +2,17 @@
 // misses is noted and loaded under the lock, and the change runs again.
 import { AppError } from '../../lib/errors.ts'
 import type { Collection, Key } from '../collection.ts'
-import { type Demand, type Entry, setEntry, type Table } from '../table.ts'
+import { type Demand, type Entry, ownerKeyOf, setLoaded, type Table } from '../table.ts'
 import type { Connection } from './connection.ts'
+import { ownerOf } from './held.ts'
 import { encodeKey, parseRow } from './rows.ts'
-import { indexColumn, quoted } from './schema.ts'
+import { ageColumn, indexColumn, quoted } from './schema.ts'
 
 /** By index the values of which records are wanted. */
 export type Wanted = ReadonlyMap<string, ReadonlySet<Key>>
+
+/** A record that was loaded. */
+export type Found = readonly [Table, Key, Entry]
 
 /** Thrown into a change that has asked for what is not here. */
 class Missing extends Error {}
@@ -16,7 +20,7 @@ class Missing extends Error {}
 /** What one batch of changes has asked for, and what of that is loaded. */
 export class Wants implements Demand {
   readonly #loaded = new Set<string>()
-  readonly #entries: [Table, Key, Entry][] = []
+  readonly #entries: Found[] = []
   /** By table and index. */
   readonly #missing = new Map<Table, Map<string, Set<Key>>>()
 
@@ -45,12 +49,13 @@ export class Wants implements Demand {
   /** To be called before the changes run: what was loaded for them may have been dropped again by somebody else. */
   putBack(): void {
     for (const [table, key, entry] of this.#entries)
-      if (!table.entries.has(key)) setEntry(table, key, entry)
+      if (!table.entries.has(key)) setLoaded(table, key, entry)
   }
 
   expect(table: Table, keys: readonly Key[]): void {
-    const missing = this.#missingOf(table, keys)
-    if (missing.length > 0) this.#note(table, KEY, missing)
+    const of = ownerOf(table) ?? table
+    const missing = this.#missingOf(of, keys)
+    if (missing.length > 0) this.#note(of, KEY, missing)
   }
 
   fresh(table: Table, key: Key): void {
@@ -58,17 +63,17 @@ export class Wants implements Demand {
   }
 
   key(table: Table, key: Key): void {
-    if (this.#missingOf(table, [key]).length > 0) this.#miss(table, KEY, key)
-    this.#onUse(table, key)
+    const of = ownerOf(table) ?? table
+    if (this.#missingOf(of, [key]).length > 0) this.#miss(of, KEY, key)
+    this.#onUse(of, key)
   }
 
   index(table: Table, index: string, value: Key): void {
-    const { isLarge, unique } = table.collection
-    if (!isLarge || this.#isLoaded(table, ALL)) return
-    // Nobody else has it.
-    const isUnique = !this.#asksAlways && unique.includes(index)
-    if (isUnique && table.indexes.get(index)?.has(value)) return
-    if (!this.#isLoaded(table, index, value)) this.#miss(table, index, value)
+    const { owner, collection } = table
+    if (!collection.isLarge || this.#isLoaded(table, ALL)) return
+    if (owner && collection.belongsTo?.by === index) this.key(owner, value)
+    else if (!this.#isKnownUnique(table, index, value) && !this.#isLoaded(table, index, value))
+      this.#miss(table, index, value)
   }
 
   all(table: Table): void {
@@ -76,11 +81,9 @@ export class Wants implements Demand {
   }
 
   /** Loads what was missing; `ask` gives it, unless it has put it into the table itself. */
-  async load(
-    ask: (table: Table, wanted: Wanted) => Promise<readonly [Key, Entry][]>,
-  ): Promise<void> {
+  async load(ask: (table: Table, wanted: Wanted) => Promise<readonly Found[]>): Promise<void> {
     for (const [table, wanted] of this.#missing) {
-      for (const found of await ask(table, wanted)) this.#entries.push([table, ...found])
+      for (const found of await ask(table, wanted)) this.#entries.push(found)
       for (const [index, values] of wanted)
         for (const value of values) this.#loaded.add(nameOf(table, index, value))
     }
@@ -90,6 +93,12 @@ export class Wants implements Demand {
   #missingOf(table: Table, keys: readonly Key[]): readonly Key[] {
     if (!table.collection.isLarge || this.#isLoaded(table, ALL)) return []
     return keys.filter((key) => !table.entries.has(key) && !this.#isLoaded(table, KEY, key))
+  }
+
+  // Nobody else has it.
+  #isKnownUnique({ collection, indexes }: Table, index: string, value: Key): boolean {
+    if (this.#asksAlways || !collection.unique.includes(index)) return false
+    return indexes.get(index)?.has(value) ?? false
   }
 
   #isLoaded(table: Table, index: string, value: Key = ''): boolean {
@@ -152,6 +161,12 @@ export class NeedsDatabase extends AppError {
   }
 }
 
+/** What was found, and the number of the last transaction that it is after. */
+export interface Answer {
+  rev: number
+  found: Found[]
+}
+
 /**
  * The records that are meant, and the number of the last transaction that they are after. Where `wanted` names all, all
  * of the table.
@@ -159,13 +174,12 @@ export class NeedsDatabase extends AppError {
 export async function askWanted(
   connection: Pick<Connection, 'query'>,
   schema: string,
-  { collection }: Table,
+  table: Table,
   wanted: Wanted,
-): Promise<{ rev: number; found: [Key, Entry][] }> {
+): Promise<Answer> {
+  const { collection } = table
   const isAll = wanted.has(ALL)
-  const where = [...wanted.keys()].map((index, n) => {
-    return `${index === KEY ? 'key' : indexColumn(index)} = any($${n + 1}::text[])`
-  })
+  const where = [...wanted.keys()].map((index, n) => whereIs(index, n + 1))
   const rows = await connection.query(
     `select m.feed, t.key, t.doc, t.place from ${quoted(schema)}.fb_meta m left join
        (select key, doc, place from ${tableName(schema, collection)}
@@ -173,10 +187,68 @@ export async function askWanted(
     isAll ? undefined : [...wanted.values()].map((values) => [...values].map(encodeKey)),
     isAll ? 60_000 : 10_000,
   )
-  const found = rows.flatMap(([, key, doc, place]) =>
-    typeof key === 'string' ? [parseRow(collection, key, doc as string, Number(place))] : [],
+  const found = rows.flatMap(([, key, doc, place]): Found[] =>
+    typeof key === 'string'
+      ? [[table, ...parseRow(collection, key, doc as string, Number(place))]]
+      : [],
   )
   return { rev: Number(rows[0]?.[0]), found }
+}
+
+/** Keys that are asked for in one question. */
+const KEYS_AT_A_TIME = 1_000
+
+/** What belongs to the records with these keys. */
+export async function askCompanions(
+  connection: Pick<Connection, 'query'>,
+  schema: string,
+  { companions }: Table,
+  owners: ReadonlySet<Key>,
+): Promise<Answer> {
+  const all: Answer = { rev: Number.POSITIVE_INFINITY, found: [] }
+  if (companions.length === 0 || owners.size === 0) return all
+  const parts = companions.map(({ collection }, n) => {
+    const where = whereIs(collection.belongsTo?.by ?? KEY, 1)
+    return `select ${n} as n, key, doc, place from ${tableName(schema, collection)} where ${where}`
+  })
+  const keys = [...owners]
+  for (let from = 0; from < keys.length; from += KEYS_AT_A_TIME) {
+    const rows = await connection.query(
+      `select m.feed, t.n, t.key, t.doc, t.place from ${quoted(schema)}.fb_meta m left join
+         (${parts.join(' union all ')}) t on true`,
+      [keys.slice(from, from + KEYS_AT_A_TIME).map(encodeKey)],
+      10_000,
+    )
+    all.rev = Math.min(all.rev, Number(rows[0]?.[0]))
+    for (const [, n, key, doc, place] of rows) {
+      const table = companions[Number(n ?? Number.NaN)]
+      if (!table) continue
+      const row = parseRow(table.collection, key as string, doc as string, Number(place))
+      const owner = ownerKeyOf(table.collection, row[1].record)
+      // Rows without values of indexes are given for each question.
+      if (owner !== undefined && owners.has(owner)) all.found.push([table, ...row])
+    }
+  }
+  return all
+}
+
+/** The records that are meant with all that belongs to them, for who is alone with the database. */
+export async function askWithCompanions(
+  connection: Pick<Connection, 'query'>,
+  schema: string,
+  table: Table,
+  wanted: Wanted,
+): Promise<Found[]> {
+  const { found } = await askWanted(connection, schema, table, wanted)
+  const owners = new Set(wanted.get(KEY))
+  for (const [, key] of found) owners.add(key)
+  return [...found, ...(await askCompanions(connection, schema, table, owners)).found]
+}
+
+/** What finds records by the values in a parameter. Those that a version wrote that does not know the index are found as well. */
+function whereIs(index: string, parameter: number): string {
+  if (index === KEY) return `key = any($${parameter}::text[])`
+  return `(${indexColumn(index)} = any($${parameter}::text[]) or ${ageColumn()} is null)`
 }
 
 export function tableName(schema: string, { name }: Collection): string {

@@ -1,9 +1,10 @@
 // Reads of large collections: what is not in memory is asked for, and stays up to date by the feed from then on.
+import { inTurns } from '../../lib/turns.ts'
 import type { Collection, Key, Large, Records } from '../collection.ts'
-import { createDemandingRecords, type Entry, setEntry, type Table, type Tables } from '../table.ts'
+import { createDemandingRecords, setLoaded, type Table, type Tables } from '../table.ts'
 import type { Row } from './connection.ts'
 import type { Held } from './held.ts'
-import { askWanted, KEY, tableName, type Wanted, Wants } from './large.ts'
+import { askCompanions, askWanted, KEY, tableName, type Wanted, Wants } from './large.ts'
 import type { Readers } from './readers.ts'
 import { encodeKey, parseRow } from './rows.ts'
 import { ageColumn, indexColumn } from './schema.ts'
@@ -69,8 +70,13 @@ export function createLoader(of: LoaderOf): Loader {
       return entry.record as never
     },
     find: async (collection, index, value) => {
-      const rest = `where ${indexColumn(index)} = $1 order by place`
-      return list(collection, await ask(collection, rest, [encodeKey(value)])) as never
+      // What a version wrote that does not know the index is found as well.
+      const rest = `where ${indexColumn(index)} = $1 or ${ageColumn()} is null order by place`
+      const rows = await ask(collection, rest, [encodeKey(value)])
+      const found: object[] = []
+      await inTurns(rows, (row) => found.push(...list(collection, [row])))
+      const of = (collection as Collection).indexes[index]
+      return found.filter((record) => of?.(record) === value) as never
     },
     values: (collection, index) => values.of(collection as Collection, index),
     pieces: async function* pieces(collection, by) {
@@ -93,32 +99,60 @@ export function createLoader(of: LoaderOf): Loader {
       const [[count] = []] = await connection.query(`select count(*) from ${table}`)
       return Number(count)
     },
+    hold: (collection, keys) => hold(of, tableOf(collection), keys),
     isHeld: (collection, key) => held.has(collection as Collection, key),
     pin: (collection, key) => held.pin(collection as Collection, key),
     held: (collection) => [...tableOf(collection).entries.keys()],
     drop: (collection, keys) => {
-      for (const key of keys) setEntry(tableOf(collection), key, undefined)
+      for (const key of keys) setLoaded(tableOf(collection), key, undefined)
     },
   }
 }
 
-/** Puts into a table what is wanted of it and is not there; asks again where something was taken meanwhile that may be about it. */
+/** See Large. */
+async function hold(of: LoaderOf, table: Table, keys: readonly Key[]): Promise<() => void> {
+  const { held } = of
+  const unpins = keys.map((key) => held.pin(table.collection, key))
+  const release = () => {
+    for (const unpin of unpins) unpin()
+    held.letGo(table.collection, keys)
+  }
+  try {
+    const missing = new Set(keys.filter((key) => !table.entries.has(key)))
+    if (missing.size > 0) await fill(of, table, new Map([[KEY, missing]]), () => {})
+    return release
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/**
+ * Puts into a table what is wanted of it and is not there, with what belongs to it; asks again where something was taken
+ * meanwhile that may be about it.
+ */
 async function fill(
-  { schema, connection, held, rev, look }: LoaderOf,
+  { schema, held, connection, rev, look }: LoaderOf,
   table: Table,
   wanted: Wanted,
-): Promise<[Key, Entry][]> {
+  mark = (key: Key) => held.mark(table, key),
+): Promise<[]> {
   for (;;) {
-    const answer = await askWanted(connection, schema, table, wanted)
-    if (answer.rev < rev()) {
+    const { rev: asked, found } = await askWanted(connection, schema, table, wanted)
+    const missing = new Set(wanted.get(KEY))
+    for (const [, key] of found) missing.add(key)
+    for (const key of missing) if (table.entries.has(key)) missing.delete(key)
+    const company = await askCompanions(connection, schema, table, missing)
+    if (Math.min(asked, company.rev) < rev()) {
       await look()
       continue
     }
-    for (const [key, entry] of answer.found) {
-      if (!table.entries.has(key)) setEntry(table, key, entry)
-      held.mark(table, key)
-    }
-    for (const key of wanted.get(KEY) ?? []) held.mark(table, key)
+    // Let go of meanwhile.
+    if (found.some(([, key]) => !table.entries.has(key) && !missing.has(key))) continue
+    for (const [of, key, entry] of [...found, ...company.found])
+      if (!of.entries.has(key)) setLoaded(of, key, entry)
+    for (const [, key] of found) mark(key)
+    for (const key of wanted.get(KEY) ?? []) mark(key)
     return []
   }
 }

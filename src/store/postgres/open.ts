@@ -15,15 +15,9 @@ import { type Address, parseAddress } from './address.ts'
 import { Connection, sqlStateOf } from './connection.ts'
 import { findPassword } from './password.ts'
 import { PostgresStore } from './postgres-store.ts'
-import {
-  feedEntryOf,
-  fillColumns,
-  type Position,
-  parseRow,
-  readPosition,
-  writeStatement,
-} from './rows.ts'
+import { feedEntryOf, type Position, parseRow, readPosition } from './rows.ts'
 import { demandServer, findSchema, lockSchema, makeSchema, quoted, SCHEMA } from './schema.ts'
+import { fillColumns, writeStatement } from './writes.ts'
 
 /** With what one process keeps in files of its own, which no copy carries. */
 const SHARED_COLLECTIONS = [...COLLECTIONS, DAV_LOCKS, DAV_PROPERTIES] as readonly Collection[]
@@ -110,7 +104,10 @@ async function prepare(
   await demandServer(connection)
   let found = await findSchema(connection, schema, collections)
   if (found !== 'absent' && mustBeNew) throw taken(address)
-  if (found === 'ours') return false
+  if (found === 'ours') {
+    await fillColumns(connection, schema, collections)
+    return false
+  }
   if (found === 'absent' && !create) {
     throw new AppError(
       'not_found',
@@ -123,12 +120,10 @@ async function prepare(
   found = await findSchema(connection, schema, collections)
   if (found !== 'absent' && mustBeNew) throw taken(address)
   await makeSchema(connection, schema, collections)
-  if (found === 'older')
-    for (const collection of collections)
-      if (collection.isLarge) await fillColumns(connection, schema, collection)
   const isFirst = found === 'absent' && document !== undefined
   if (isFirst) await writeDocument(connection, schema, document, collections)
   await connection.query('commit')
+  await fillColumns(connection, schema, collections)
   return isFirst
 }
 

@@ -10,7 +10,7 @@ import { type Connection, isLost, type Row, unavailable } from './connection.ts'
 import { type Connections, createConnections, FIXED_CONNECTIONS } from './connections.ts'
 import { Followers, parseTaken, takenChannel } from './followers.ts'
 import { HELD_MS, Held } from './held.ts'
-import { askWanted, NeedsDatabase, Wants } from './large.ts'
+import { askWithCompanions, NeedsDatabase, Wants } from './large.ts'
 import { createLoader, type Loader } from './loader.ts'
 import { PostgresNodes } from './nodes.ts'
 import type { PostgresOptions } from './options.ts'
@@ -23,10 +23,10 @@ import {
   MAX_LOOK_ROWS,
   type Position,
   readAll,
-  writeStatement,
 } from './rows.ts'
 import { LAZILY, literal } from './schema.ts'
 import { createSharedShortLived } from './short-lived.ts'
+import { writeStatement } from './writes.ts'
 
 /** How often a node looks for changes of others, also without having been woken. */
 const LOOK_MS = 500
@@ -360,12 +360,12 @@ export class PostgresStore implements Store {
     }
     // It has not happened, and never will: the lock is ours.
     this.#sent = undefined
-    const wants = new Wants()
+    const wants = new Wants({ onUse: (table, key) => this.#held.mark(table, key) })
     let prepared = this.#replica.prepare(batch, wants)
     while (!prepared) {
-      await wants.load(async (table, wanted) => {
-        return (await askWanted(this.#connections.writer, this.#schema, table, wanted)).found
-      })
+      await wants.load((table, wanted) =>
+        askWithCompanions(this.#connections.writer, this.#schema, table, wanted),
+      )
       prepared = this.#replica.prepare(batch, wants)
     }
     const { sent, entry } = prepared

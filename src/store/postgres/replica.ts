@@ -16,7 +16,7 @@ import type { Change, Collection } from '../collection.ts'
 import {
   type Before,
   beforeOf,
-  createTable,
+  createTables,
   entriesOf,
   type Orders,
   replaceTable,
@@ -49,7 +49,7 @@ export class Replica {
   #orders: Orders = []
 
   constructor(collections: readonly Collection[]) {
-    this.tables = new Map(collections.map((one) => [one.name, createTable(one)]))
+    this.tables = createTables(collections)
     this.listeners = createListeners(this.tables)
   }
 

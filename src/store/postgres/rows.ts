@@ -4,24 +4,22 @@ import type { Collection, Key } from '../collection.ts'
 import { parseRecord } from '../document-file.ts'
 import {
   type Before,
-  createTable,
+  createTables,
   type Entry,
+  ownerKeyOf,
   setEntry,
   type Table,
   type Tables,
 } from '../table.ts'
 import type { Connection } from './connection.ts'
-import { ageColumn, indexColumn, limitsOf, literal, quoted, uniqueColumn } from './schema.ts'
+import { ageColumn, indexColumn, limitsOf, quoted } from './schema.ts'
 
 /** Rows that are read at a time, so that parsing them lets others take their turn. */
 const ROWS_AT_A_TIME = 1_000
-/** How long the feed keeps what was changed; a node that was away for longer reads everything. */
-const FEED_MINUTES = 10
-/** The feed is shortened with one in so many changes. */
-const PRUNE_EVERY = 256
 
-/** A record as it is after a change, or a key that has gone, each with its collection. */
-type Change = [collection: string, key: string, place: number, doc: string] | [string, string]
+/** A record as it is after a change, or a key that has gone and that of the record it belonged to, each with its collection. */
+type Change = [collection: string, key: string, place: number, doc: string] | Gone
+type Gone = [collection: string, key: string, owner?: Key]
 
 /** What one transaction has changed. */
 export interface FeedEntry {
@@ -54,11 +52,17 @@ export function feedEntryOf(
       const was = before.get(table)?.get(key)
       if (was?.record === entry?.record && was?.order === entry?.order) continue
       if (entry) changes.push([name, encodeKey(key), entry.order, JSON.stringify(entry.record)])
-      else if (was) changes.push([name, encodeKey(key)])
+      else if (was) changes.push(gone(table.collection, key, was))
     }
   }
   if (changes.length === 0 && Object.keys(next).length === 0) return null
   return { changes, ...(Object.keys(next).length > 0 && { next }) }
+}
+
+function gone(collection: Collection, key: Key, { record }: Entry): Gone {
+  const owner = ownerKeyOf(collection, record)
+  const [name, text] = [collection.name, encodeKey(key)]
+  return owner === undefined ? [name, text] : [name, text, owner]
 }
 
 /** A row of a collection as an entry. Throws AppError `damaged` for what cannot be read. */
@@ -93,21 +97,33 @@ export function entriesIn(
   const entries: Before = new Map()
   const unseen = new Map<Table, Key[]>()
   const orders = new Map<Table, number>()
-  for (const [name, key, place, doc] of changes) {
-    const table = tables.get(name)
+  for (const change of changes) {
+    const table = tables.get(change[0])
     if (!table) continue
+    const { key, entry, owner } = readChange(table.collection, change)
     const { isLarge, mustBeLoaded } = table.collection
-    if (isLarge && !table.entries.has(JSON.parse(key) as Key)) {
-      if (place !== undefined) orders.set(table, Math.max(orders.get(table) ?? 0, place + 1))
-      if (mustBeLoaded) unseen.set(table, [...(unseen.get(table) ?? []), JSON.parse(key) as Key])
+    const isHeld = table.entries.has(key) || (entry && table.owner?.entries.has(owner ?? ''))
+    if (isLarge && !isHeld) {
+      if (entry) orders.set(table, Math.max(orders.get(table) ?? 0, entry.order + 1))
+      const about = table.owner ? owner : mustBeLoaded ? key : undefined
+      if (about !== undefined) unseen.set(table, [...(unseen.get(table) ?? []), about])
       continue
     }
     const its = entries.get(table) ?? new Map<Key, Entry | undefined>()
     entries.set(table, its)
-    if (doc === undefined) its.set(JSON.parse(key) as Key, undefined)
-    else its.set(...parseRow(table.collection, key, doc, place as number))
+    its.set(key, entry)
   }
   return { entries, unseen, orders }
+}
+
+function readChange(
+  collection: Collection,
+  change: Change,
+): { key: Key; entry: Entry | undefined; owner: Key | undefined } {
+  const [, text, place, doc] = change
+  if (doc === undefined) return { key: JSON.parse(text) as Key, entry: undefined, owner: place }
+  const [key, entry] = parseRow(collection, text, doc, place as number)
+  return { key, entry, owner: ownerKeyOf(collection, entry.record) }
 }
 
 /** What lets the rest of the transaction be one question: it is alone from here on, and knows where it is. */
@@ -128,96 +144,6 @@ export const MAX_LOOK_ROWS = 200
 export function lookQuery(schema: string, { rev }: Position): string {
   return `select rev, id, case when rev > ${rev} then changes end from ${quoted(schema)}.fb_feed
     where rev >= ${rev} order by rev limit ${MAX_LOOK_ROWS}`
-}
-
-/**
- * Writes what an entry says into the tables and the feed, in one statement, and wakes the other nodes. All values are in
- * its text, so that the commit can be asked with it.
- */
-export function writeStatement(
-  schema: string,
-  tables: Tables,
-  entry: FeedEntry,
-  at: Position,
-): string {
-  const s = quoted(schema)
-  const parts: string[] = []
-  for (const name of new Set(entry.changes.map(([of]) => of))) {
-    const its = entry.changes.filter(([of]) => of === name)
-    const gone = its.filter((change) => change.length === 2).map(([, key]) => key)
-    const kept = its.filter((change) => change.length === 4)
-    const table = `${s}.${quoted(name)}`
-    if (gone.length > 0) parts.push(`delete from ${table} where key = any(${list(gone, 'text')})`)
-    if (kept.length === 0) continue
-    const collection = (tables.get(name) as Table).collection
-    const columns: Column[] = [
-      ['key', 'text', kept.map(([, key]) => key)],
-      ['doc', 'text', kept.map(([, , , doc]) => doc)],
-      ['place', 'bigint', kept.map(([, , place]) => place)],
-      ...collection.unique.map(
-        (index): Column => [
-          uniqueColumn(index),
-          'text',
-          kept.map(([, , , doc]) => indexValue(collection, index, doc as string)),
-        ],
-      ),
-      ...foundColumns(
-        collection,
-        kept.map(([, , , doc]) => doc as string),
-      ),
-    ]
-    const names = columns.map(([column]) => column)
-    const lists = columns.map(([, type, values]) => list(values, type))
-    const sets = names.slice(1).map((column) => `${column} = excluded.${column}`)
-    parts.push(
-      `insert into ${table} (${names.join(', ')}) select * from unnest(${lists.join(', ')}) ` +
-        `on conflict (key) do update set ${sets.join(', ')}`,
-    )
-  }
-  for (const [name, next] of Object.entries(entry.next ?? {}))
-    parts.push(
-      `insert into ${s}.fb_numbers values (${literal(name)}, ${next}) ` +
-        'on conflict (collection) do update set next = greatest(fb_numbers.next, excluded.next)',
-    )
-  parts.push(
-    `insert into ${s}.fb_feed (rev, id, changes) values (${at.rev}, ${literal(at.id)}, ${literal(JSON.stringify(entry))})`,
-    `update ${s}.fb_meta set feed = ${at.rev}`,
-  )
-  if (at.rev % PRUNE_EVERY === 0)
-    parts.push(
-      `delete from ${s}.fb_feed where rev < ${at.rev} and at < now() - interval '${FEED_MINUTES} minutes'`,
-    )
-  const steps = parts.map((part, n) => `s${n} as (${part})`)
-  return `with ${steps.join(',\n')} select pg_notify(${literal(schema)}, '${at.rev}')`
-}
-
-type Column = [name: string, type: string, values: (string | number | null | undefined)[]]
-
-/** An array in SQL. */
-function list(values: Column[2], type: string): string {
-  const items = values.map((value) =>
-    typeof value === 'string' ? `"${value.replace(/["\\]/g, '\\$&')}"` : (value ?? 'NULL'),
-  )
-  return `${literal(`{${items.join(',')}}`)}::${type}[]`
-}
-
-function foundColumns(collection: Collection, docs: readonly string[]): Column[] {
-  if (!collection.isLarge) return []
-  return [
-    ...Object.keys(collection.indexes).map(
-      (index): Column => [
-        indexColumn(index),
-        'text',
-        docs.map((doc) => indexValue(collection, index, doc)),
-      ],
-    ),
-    [ageColumn(), 'double precision', docs.map((doc) => collection.ageOf?.(JSON.parse(doc)) ?? 0)],
-  ]
-}
-
-function indexValue(collection: Collection, index: string, doc: string): string | null {
-  const value = collection.indexes[index]?.(JSON.parse(doc))
-  return value === undefined ? null : encodeKey(value)
 }
 
 /** The end of the feed. */
@@ -249,13 +175,13 @@ export async function readAll(
   const numbers = await connection.query(`select collection, next from ${s}.fb_numbers`)
   const next = new Map(numbers.map(([name, number]) => [name, Number(number)]))
   const tables = new Map<string, Table>()
-  for (const collection of collections) {
-    const table = createTable(collection)
-    const its = collection.isLarge && held?.get(collection.name)
-    if (its) await readHeld(connection, s, table, its)
+  for (const [name, table] of createTables(collections)) {
+    const { collection } = table
+    const its = collection.isLarge && held?.get(name)
+    if (its) await readHeld(connection, s, table, its.entries.keys())
     else await readTable(connection, s, table)
     table.nextId = Math.max(table.nextId, next.get(collection.name) ?? 1)
-    tables.set(collection.name, table)
+    tables.set(name, table)
   }
   return { at, tables }
 }
@@ -294,47 +220,26 @@ async function readHeld(
   connection: Connection,
   s: string,
   table: Table,
-  { entries }: Table,
+  held: Iterable<Key>,
 ): Promise<void> {
-  const name = `${s}.${quoted(table.collection.name)}`
-  const keys = [...entries.keys()].map(encodeKey)
+  const { owner, collection } = table
+  const { name, belongsTo } = collection
+  const from = `${s}.${quoted(name)}`
+  const keys = [...held].map(encodeKey)
+  // Those that were read before.
+  const owners = owner ? [...owner.entries.keys()].map(encodeKey) : []
+  const column = belongsTo?.by === undefined ? 'key' : indexColumn(belongsTo.by)
   const rows =
-    keys.length === 0
+    keys.length + owners.length === 0
       ? []
       : await connection.query(
-          `select key, doc, place from ${name} where key = any($1::text[]) order by place`,
-          [keys],
+          `select key, doc, place from ${from} where key = any($1::text[])
+             ${owner ? `or ${column} = any($2::text[]) or ${ageColumn()} is null` : ''} order by place`,
+          owner ? [keys, owners] : [keys],
           30_000,
         )
   for (const [key, doc, place] of rows)
     setEntry(table, ...parseRow(table.collection, key as string, doc as string, Number(place)))
-  const [[last] = []] = await connection.query(`select coalesce(max(place), -1) from ${name}`)
+  const [[last] = []] = await connection.query(`select coalesce(max(place), -1) from ${from}`)
   table.nextOrder = Math.max(table.nextOrder, Number(last) + 1)
-}
-
-/** Fills the columns of large collections that came with a later version than their rows. */
-export async function fillColumns(
-  connection: Connection,
-  schema: string,
-  collection: Collection,
-): Promise<void> {
-  const name = `${quoted(schema)}.${quoted(collection.name)}`
-  for (;;) {
-    const rows = await connection.query(
-      `select key, doc from ${name} where ${ageColumn()} is null limit ${ROWS_AT_A_TIME}`,
-    )
-    if (rows.length === 0) return
-    const columns = foundColumns(
-      collection,
-      rows.map(([, doc]) => doc as string),
-    )
-    const lists = columns.map(([, type], n) => `$${n + 2}::${type}[]`)
-    const sets = columns.map(([column], n) => `${column} = v.c${n}`)
-    const names = columns.map((_, n) => `c${n}`)
-    await connection.query(
-      `update ${name} t set ${sets.join(', ')}
-         from unnest($1::text[], ${lists.join(', ')}) v(key, ${names.join(', ')}) where t.key = v.key`,
-      [rows.map(([key]) => key), ...columns.map(([, , values]) => values)],
-    )
-  }
 }
