@@ -31,7 +31,7 @@ export async function followLinks(path: string): Promise<string> {
  */
 export async function replaceFile(
   file: string,
-  data: string | Iterable<string>,
+  data: string | Iterable<string> | AsyncIterable<string>,
   { like = file, keepsPrevious = true } = {},
 ): Promise<void> {
   const temp = join(dirname(file), `.${basename(file)}.${randomBytes(6).toString('hex')}.tmp`)

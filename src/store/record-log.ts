@@ -7,7 +7,7 @@ import { readLog, toLine } from './log.ts'
 import { type Entry, listOf, setEntry, type Table } from './table.ts'
 
 /** Records in one line of a log that is written anew. */
-const RECORDS_PER_LINE = 100
+export const RECORDS_PER_LINE = 100
 
 interface Line {
   tx?: string

@@ -48,7 +48,9 @@ test.runIf(hasPostgres())('to PostgreSQL and back, they are the same to the byte
   expect(digestIn(await done('database', 'check', '-d', address))).toBe(before)
   expect(digestIn(await done('database', 'copy', address, 'back.db'))).toBe(before)
   const withoutCommits = ({ commits: _, ...rest }: Record<string, unknown>) => rest
-  const back = JSON.parse(await readFile(join(cwd, 'back.db'), 'utf8'))
+  const text = await readFile(join(cwd, 'back.db'), 'utf8')
+  const back = JSON.parse(text)
+  expect(text).toBe(`${JSON.stringify(back, null, 1)}\n`)
   expect(JSON.stringify(back)).toBe(JSON.stringify(withoutCommits(JSON.parse(document))))
   for (const database of [address, 'back.db']) {
     const server = await serve(['-d', database], ENV)

@@ -1,7 +1,8 @@
 // `filebrowser database`: copies all records from one database to another, checks one, and shows who serves from it.
 import { resolve } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
-import { type Contents, contentsOf, readDatabase, writeDatabase } from '../../store/copy/copy.ts'
+import type { Contents } from '../../store/copy/contents.ts'
+import { copyDatabase, readContents } from '../../store/copy/copy.ts'
 import type { NodeFacts } from '../../store/nodes/nodes.ts'
 import { isPostgresAddress, withoutPassword } from '../../store/postgres/address.ts'
 import { type Command, flag, flagValue, type Invocation } from '../command.ts'
@@ -46,10 +47,11 @@ export const databaseCommand: Command = {
   ],
 }
 
-async function copy({ args, cwd, env, stdout }: Invocation): Promise<number> {
+async function copy({ args, cwd, env, stdout, notice }: Invocation): Promise<number> {
   const [from = '', to = ''] = args.map((arg) => (isPostgresAddress(arg) ? arg : resolve(cwd, arg)))
-  const tables = await readDatabase(from, env)
-  const written = await writeDatabase(to, tables, env)
+  const written = await copyDatabase(from, to, env, (name, count) =>
+    notice(`${name}: ${count} records`),
+  )
   stdout(report(written))
   stdout(`Copied to ${withoutPassword(to)}; ${withoutPassword(from)} stays as it is\n`)
   return 0
@@ -57,7 +59,7 @@ async function copy({ args, cwd, env, stdout }: Invocation): Promise<number> {
 
 async function check(invocation: Invocation): Promise<number> {
   const { database } = findSources(invocation)
-  invocation.stdout(report(contentsOf(await readDatabase(database, invocation.env))))
+  invocation.stdout(report(await readContents(database, invocation.env)))
   return 0
 }
 

@@ -1,84 +1,77 @@
-// All records of a database, read without changing anything, and written into one that is empty: from a
-// JSON file, PostgreSQL or a file of the old program to a JSON file or PostgreSQL.
-import { createHash } from 'node:crypto'
+// All records of a database, written into one that is empty: from a JSON file, PostgreSQL or a file of the old program to a
+// JSON file or PostgreSQL. They pass a piece at a time, however many there are.
 import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { AppError } from '../../lib/errors.ts'
+import type { Collection } from '../collection.ts'
 import { COLLECTIONS } from '../collections.ts'
 import { SCHEMA_VERSION } from '../document.ts'
-import { composeDocument, parseDocument, requiredOf } from '../document-file.ts'
 import { followLinks, replaceFile } from '../durable-file.ts'
 import { withFileLock } from '../file-lock.ts'
 import { cannotWrite, requireWritable } from '../folder-access.ts'
-import { importBoltFile } from '../legacy/import.ts'
+import { toLine } from '../log.ts'
 import { detectDatabase, refuseToForget } from '../open-database.ts'
 import { isPostgresAddress, withoutPassword } from '../postgres/address.ts'
-import { linesOf } from '../record-log.ts'
-import { logFileOf, StoreFiles } from '../store-files.ts'
-import { createTable, listOf, type Tables } from '../table.ts'
+import { RECORDS_PER_LINE } from '../record-log.ts'
+import { logFileOf } from '../store-files.ts'
+import { type Contents, contentsOf, createTally, type Tally } from './contents.ts'
+import { type Environment, openLargeFile, type Source, withSource } from './source.ts'
 
-type Environment = Readonly<Record<string, string | undefined>>
+/** Told now and then how many records of a collection have been written. */
+export type OnProgress = (name: string, count: number) => void
 
-/** What a database holds, to compare it with another one. */
-export interface Contents {
-  /** Records by collection. */
-  counts: Map<string, number>
-  /** SHA-256 of all records in their order, hexadecimal. */
-  digest: string
+/** Reads a whole database. Throws like withSource. */
+export function readContents(database: string, env: Environment): Promise<Contents> {
+  return withSource(database, env, contentsOf)
 }
 
 /**
- * Reads everything. Throws AppError `not_found`, `unsupported` for what is no database of ours, and like opening it.
+ * Copies everything into a database that is empty, whole or not at all, and gives what was found in it afterwards.
+ * Throws AppError `exists` when something is there, `damaged` when what was read back differs, and like withSource.
  */
-export async function readDatabase(database: string, env: Environment): Promise<Tables> {
-  if (isPostgresAddress(database)) {
-    const { readTables } = await import('../postgres/copy.ts')
-    return readTables(database, env)
-  }
-  const { kind, what } = await detectDatabase(database)
-  if (kind === 'absent' || kind === 'empty')
-    throw new AppError('not_found', `there is no database at ${database}`)
-  if (kind === 'other') throw new AppError('unsupported', `${database} holds ${what}`)
-  const tables = new Map(COLLECTIONS.map((one) => [one.name, createTable(one)]))
-  if (kind === 'bolt') {
-    const { doc } = await importBoltFile(database)
-    const value: unknown = JSON.parse(JSON.stringify(doc))
-    for (const [name, table] of parseDocument(value, COLLECTIONS).tables) tables.set(name, table)
-    return tables
-  }
-  const files = new StoreFiles(await followLinks(database), tables)
-  files.take(await files.read())
-  return tables
-}
-
-/** Counts and digest of tables. */
-export function contentsOf(tables: Tables): Contents {
-  const hash = createHash('sha256')
-  const counts = new Map<string, number>()
-  for (const [name, table] of [...tables].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const records = listOf(table)
-    counts.set(name, records.length)
-    // Numbers of records that have gone are not given again on the other side either.
-    const next = table.collection.life === 'kept' ? table.nextId : 0
-    hash.update(`${JSON.stringify([name, next, records.length])}\n`)
-    for (const record of records) hash.update(`${JSON.stringify(record)}\n`)
-  }
-  return { counts, digest: hash.digest('hex') }
-}
-
-/**
- * Writes tables into a database that is empty, whole or not at all, and gives what was found in it afterwards.
- * Throws AppError `exists` when something is there, `damaged` when what was read back differs.
- */
-export async function writeDatabase(
-  database: string,
-  tables: Tables,
+export function copyDatabase(
+  from: string,
+  to: string,
   env: Environment,
+  onProgress: OnProgress = () => {},
 ): Promise<Contents> {
-  if (isPostgresAddress(database)) {
-    const { writeAll } = await import('../postgres/copy.ts')
-    return writeAll(database, env, tables, (written) => compare(database, tables, written))
+  return withSource(from, env, async (source) => {
+    const tally = createTally(source)
+    const passing: Source = { ...source, pieces: (of) => counted(source, of, tally, onProgress) }
+    const check = async (written: Source) =>
+      compare(to, tally.contents(), await contentsOf(written))
+    if (!isPostgresAddress(to)) return writeFiles(to, source, passing, tally, check)
+    const { writeRecords } = await import('../postgres/copy.ts')
+    return writeRecords(to, env, passing, tally, check)
+  })
+}
+
+const PROGRESS_EVERY = 100_000
+
+async function* counted(
+  source: Source,
+  of: Collection,
+  tally: Tally,
+  onProgress: OnProgress,
+): AsyncGenerator<readonly object[]> {
+  for await (const records of source.pieces(of)) {
+    const before = tally.count(of)
+    tally.take(of, records)
+    yield records
+    const now = tally.count(of)
+    if (Math.floor(now / PROGRESS_EVERY) > Math.floor(before / PROGRESS_EVERY))
+      onProgress(of.name, now)
   }
+}
+
+/** Writes files as the engine does. `passing` is to be read once. */
+async function writeFiles(
+  database: string,
+  source: Source,
+  passing: Source,
+  tally: Tally,
+  check: (written: Source) => Promise<Contents>,
+): Promise<Contents> {
   const file = await followLinks(database)
   await refuseToForget(file)
   try {
@@ -89,29 +82,69 @@ export async function writeDatabase(
   await requireWritable(file)
   return withFileLock(`${file}.lock`, async () => {
     const { kind } = await detectDatabase(file)
-    if (kind !== 'absent' && kind !== 'empty') throw notEmpty(file)
+    if (kind !== 'absent' && kind !== 'empty')
+      throw new AppError(
+        'exists',
+        `${withoutPassword(file)} is not empty and is left as it is; copy into a new database`,
+      )
+    const used: Collection[] = []
+    for (const of of COLLECTIONS) if (await hasSome(source, of)) used.push(of)
     // The document comes last: without it the logs are nothing.
-    for (const table of tables.values()) {
-      if (table.collection.life !== 'short' || table.entries.size === 0) continue
-      const log = logFileOf(file, table.collection)
-      await replaceFile(log, linesOf(table), { keepsPrevious: false })
-    }
-    const requires = requiredOf(tables)
-    const head = { version: SCHEMA_VERSION, commits: {}, requires, unknown: {} }
-    await replaceFile(file, `${JSON.stringify(composeDocument(head, tables), null, 1)}\n`)
-    return compare(file, tables, await readDatabase(file, env))
+    for (const of of used)
+      if (of.life === 'short')
+        await replaceFile(logFileOf(file, of), linesOf(passing, of), { keepsPrevious: false })
+    await replaceFile(file, documentOf(passing, used, tally))
+    return check(await openLargeFile(file))
   })
 }
 
-function notEmpty(database: string): AppError {
-  return new AppError(
-    'exists',
-    `${withoutPassword(database)} is not empty and is left as it is; copy into a new database`,
-  )
+async function hasSome(source: Source, of: Collection): Promise<boolean> {
+  for await (const records of source.pieces(of)) if (records.length > 0) return true
+  return false
 }
 
-function compare(database: string, from: Tables, to: Tables): Contents {
-  const contents = contentsOf(to)
-  if (contents.digest === contentsOf(from).digest) return contents
+async function* linesOf(source: Source, of: Collection): AsyncGenerator<string> {
+  for await (const records of source.pieces(of))
+    for (let from = 0; from < records.length; from += RECORDS_PER_LINE)
+      yield toLine({ put: records.slice(from, from + RECORDS_PER_LINE) })
+}
+
+/** The document, byte for byte as if it were written at once. */
+async function* documentOf(
+  source: Source,
+  used: readonly Collection[],
+  tally: Tally,
+): AsyncGenerator<string> {
+  const requires = used.filter(({ isRequired }) => isRequired).map(({ name }) => name)
+  yield `{${fieldOf('version', SCHEMA_VERSION)}`
+  if (requires.length > 0) yield `,${fieldOf('requires', requires)}`
+  const kept = COLLECTIONS.filter(({ life }) => life === 'kept')
+  for (const of of kept) {
+    if (!of.isSingle) yield* listField(source, of)
+    else
+      for await (const [record] of source.pieces(of))
+        if (record) yield `,${fieldOf(of.name, record)}`
+  }
+  const next = kept.map((of) => [of.name, tally.nextOf(of)] as const).filter(([, id]) => id > 1)
+  yield `,${fieldOf('next', Object.fromEntries(next))}\n}\n`
+}
+
+function fieldOf(name: string, value: unknown): string {
+  return JSON.stringify({ [name]: value }, null, 1).slice(1, -2)
+}
+
+async function* listField(source: Source, of: Collection): AsyncGenerator<string> {
+  let [before, after] = [`,\n "${of.name}": [`, ']']
+  for await (const records of source.pieces(of)) {
+    if (records.length === 0) continue
+    const [head, tail] = ['{\n "x": [', '\n ]\n}']
+    yield before + JSON.stringify({ x: records }, null, 1).slice(head.length, -tail.length)
+    ;[before, after] = [',', '\n ]']
+  }
+  yield before === ',' ? after : before + after
+}
+
+function compare(database: string, from: Contents, to: Contents): Contents {
+  if (to.digest === from.digest) return to
   throw new AppError('damaged', `${withoutPassword(database)} does not hold what was written to it`)
 }

@@ -1,0 +1,125 @@
+// A JSON file that is too large to be read as one text: where the values of its object are, and the items of its arrays,
+// some at a time.
+import { type FileHandle, open } from 'node:fs/promises'
+import { ParseError } from '../lib/parse.ts'
+
+const CHUNK_BYTES = 1024 * 1024
+
+/** Bytes of a file from `start` to before `end`. */
+export interface Section {
+  readonly start: number
+  readonly end: number
+}
+
+const [QUOTE, COMMA, COLON, BACKSLASH] = [0x22, 0x2c, 0x3a, 0x5c]
+const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d]
+
+/** Where the values of the object in a file are, by key. Throws ParseError for a file that holds no whole object. */
+export async function findSections(file: string): Promise<Map<string, Section>> {
+  await using handle = await open(file, 'r')
+  const sections = new Map<string, Section>()
+  const end = (await handle.stat()).size
+  let begin = 0
+  let key: string | undefined
+  let isWhole = false
+  const marks = createMarks()
+  for await (const { chunk, at } of chunksOf(handle, { start: 0, end }))
+    for (const [index, byte] of marks(chunk)) {
+      const position = at + index
+      if (byte === OPEN_OBJECT) begin = position + 1
+      else if (byte === COLON) {
+        key = await readKey(handle, { start: begin, end: position })
+        begin = position + 1
+      } else {
+        if (key !== undefined) sections.set(key, { start: begin, end: position })
+        key = undefined
+        begin = position + 1
+        isWhole = byte === CLOSE_OBJECT
+      }
+    }
+  if (!isWhole) throw new ParseError('it is no whole object')
+  return sections
+}
+
+/** The value of a section that is small. Throws ParseError. */
+export async function readValue(file: string, section: Section): Promise<unknown> {
+  await using handle = await open(file, 'r')
+  return parse(await bytesOf(handle, section))
+}
+
+/** The items of an array, some at a time. Throws ParseError. */
+export async function* readItems(file: string, section: Section): AsyncGenerator<unknown[]> {
+  await using handle = await open(file, 'r')
+  const marks = createMarks()
+  let rest = Buffer.alloc(0)
+  for await (const { chunk } of chunksOf(handle, section)) {
+    const bytes = Buffer.concat([rest, chunk])
+    let [from, to] = [0, -1]
+    for (const [index, byte] of marks(chunk)) {
+      const position = rest.length + index
+      if (byte === OPEN_ARRAY) from = position + 1
+      else if (byte !== COLON) to = position
+    }
+    if (to >= from) yield parse(wrapped(bytes.subarray(from, to))) as unknown[]
+    rest = bytes.subarray(Math.max(from, to + 1))
+  }
+}
+
+function wrapped(items: Buffer): Buffer {
+  return Buffer.concat([Buffer.of(OPEN_ARRAY), items, Buffer.of(CLOSE_ARRAY)])
+}
+
+async function* chunksOf(
+  handle: FileHandle,
+  { start, end }: Section,
+): AsyncGenerator<{ chunk: Buffer; at: number }> {
+  for (let at = start; at < end; ) {
+    const length = Math.min(CHUNK_BYTES, end - at)
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, at)
+    if (bytesRead === 0) return
+    yield { chunk: buffer.subarray(0, bytesRead), at }
+    at += bytesRead
+  }
+}
+
+/** Finds in the chunks of one value where it begins and ends, and the commas and colons of its first level. */
+function createMarks(): (chunk: Buffer) => [index: number, byte: number][] {
+  let depth = 0
+  let isText = false
+  let isEscaped = false
+  return (chunk) => {
+    const marks: [number, number][] = []
+    for (let i = 0; i < chunk.length; i++) {
+      const byte = chunk[i] as number
+      if (isText) {
+        if (isEscaped) isEscaped = false
+        else if (byte === BACKSLASH) isEscaped = true
+        else if (byte === QUOTE) isText = false
+      } else if (byte === QUOTE) isText = true
+      else if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) {
+        if (depth++ === 0) marks.push([i, byte])
+      } else if (byte === CLOSE_ARRAY || byte === CLOSE_OBJECT) {
+        if (--depth === 0) marks.push([i, byte])
+      } else if (depth === 1 && (byte === COMMA || byte === COLON)) marks.push([i, byte])
+    }
+    return marks
+  }
+}
+
+async function readKey(handle: FileHandle, section: Section): Promise<string> {
+  return String(parse(await bytesOf(handle, section)))
+}
+
+async function bytesOf(handle: FileHandle, { start, end }: Section): Promise<Buffer> {
+  const bytes = Buffer.alloc(end - start)
+  await handle.read(bytes, 0, bytes.length, start)
+  return bytes
+}
+
+function parse(bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString())
+  } catch (error) {
+    throw new ParseError((error as Error).message)
+  }
+}

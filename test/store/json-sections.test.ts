@@ -1,0 +1,55 @@
+// A JSON file in pieces: what is read of it is what reading it at once gives.
+import { writeFile } from 'node:fs/promises'
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { ParseError } from '../../src/lib/parse.ts'
+import { findSections, readItems, readValue } from '../../src/store/json-sections.ts'
+import { makeTree } from '../support/tree.ts'
+
+async function readInPieces(file: string): Promise<object> {
+  const found: [string, unknown][] = []
+  for (const [key, section] of await findSections(file)) {
+    const value = await readValue(file, section)
+    found.push([key, Array.isArray(value) ? await itemsIn(file, section) : value])
+  }
+  return Object.fromEntries(found)
+}
+
+async function itemsIn(file: string, section: Parameters<typeof readItems>[1]) {
+  const items: unknown[] = []
+  for await (const some of readItems(file, section)) items.push(...some)
+  return items
+}
+
+test('holds what it holds as a whole, however it is written', async () => {
+  await using tree = await makeTree({})
+  const file = tree.at('a.json')
+  const value = fc.jsonValue({ maxDepth: 3 })
+  const object = fc.dictionary(fc.string({ unit: 'binary' }), value)
+  const indent = fc.constantFrom(undefined, 1, '\t')
+  await fc.assert(
+    fc.asyncProperty(object, indent, async (whole, space) => {
+      const text = JSON.stringify(whole, null, space)
+      await writeFile(file, text)
+      expect(JSON.stringify(await readInPieces(file))).toBe(JSON.stringify(JSON.parse(text)))
+    }),
+    { numRuns: 200 },
+  )
+})
+
+test('may be larger than what is read at a time, and so may an item', async () => {
+  await using tree = await makeTree({})
+  const file = tree.at('a.json')
+  const items = Array.from({ length: 3_000 }, (_, n) => ({
+    n,
+    text: '\u{1f600}"\\,]'.repeat(n % 400),
+  }))
+  const whole = { first: 1, items: [...items, 'x'.repeat(3_000_000)], last: [] }
+  await writeFile(file, JSON.stringify(whole))
+  expect(await readInPieces(file)).toEqual(whole)
+})
+
+test('that ends too early is refused', async () => {
+  await using tree = await makeTree({ 'a.json': '{"a": [1, 2], "b": {' })
+  await expect(findSections(tree.at('a.json'))).rejects.toBeInstanceOf(ParseError)
+})
