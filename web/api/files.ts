@@ -6,7 +6,7 @@ import type { Job, JobConflict, JobKind } from '../../src/job-types.ts'
 import { boot } from '../lib/boot.ts'
 import { encodePath } from '../lib/paths.ts'
 import { storage } from '../lib/storage.ts'
-import { ApiError, apiUrl, call, callJson, operationHeader } from './client.ts'
+import { ApiError, apiUrl, call, callJson, operationHeader, readJson } from './client.ts'
 import { readJsonList } from './json-list.ts'
 import { selectionQuery } from './selections.ts'
 
@@ -42,10 +42,18 @@ export function rememberFormat(format: ArchiveFormat): void {
   storage.set(LAST_FORMAT_KEY, format)
 }
 
-/** A folder with its items, or one file; small text files come with their content. */
-export async function fetchInfo(vpath: string, signal?: AbortSignal): Promise<FileInfo> {
-  const query = asEntry(vpath)
-  return callJson<FileInfo>(`/resources${encodePath(vpath)}`, { query, ...(signal && { signal }) })
+/**
+ * A folder with its items, or one file; small text files come with their content. `onBegun` is called when the
+ * answer has begun to arrive.
+ */
+export async function fetchInfo(
+  vpath: string,
+  signal?: AbortSignal,
+  onBegun?: () => void,
+): Promise<FileInfo> {
+  const response = await call(`/resources${encodePath(vpath)}`, { query: asEntry(vpath), signal })
+  onBegun?.()
+  return readJson<FileInfo>(response)
 }
 
 /** What a card of a folder shows. */

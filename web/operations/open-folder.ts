@@ -42,7 +42,9 @@ import {
 import { defaultView } from './user-defaults.ts'
 
 const SKELETON_AFTER_MS = 150
-const SKELETON_AT_LEAST_MS = 300
+/** What has begun to arrive is mostly there before a skeleton would have been seen. */
+const SKELETON_AFTER_BEGIN_MS = 300
+const SKELETON_AT_LEAST_MS = 100
 /** A folder fetched this recently is not asked for again when it opens. */
 const FRESH_MS = 2_000
 /** Coming back to the window checks the folder again, huge ones less often. */
@@ -232,12 +234,18 @@ async function load(vpath: string): Promise<boolean> {
   fetching.load = own
   const settled = changesSettled()
   let slowSinceMs = 0
-  const timer = setTimeout(() => {
+  const showSkeleton = () => {
     sendToListing({ type: 'delayed' })
     slowSinceMs = performance.now()
-  }, SKELETON_AFTER_MS)
+  }
+  let timer = setTimeout(showSkeleton, SKELETON_AFTER_MS)
+  const onBegun = () => {
+    if (slowSinceMs > 0) return
+    clearTimeout(timer)
+    timer = setTimeout(showSkeleton, SKELETON_AFTER_BEGIN_MS)
+  }
   try {
-    const info = await fetchInfo(vpath, controller.signal)
+    const info = await fetchInfo(vpath, controller.signal, onBegun)
     const shownForMs = slowSinceMs === 0 ? 0 : performance.now() - slowSinceMs
     if (slowSinceMs > 0 && shownForMs < SKELETON_AT_LEAST_MS) {
       await new Promise((resolve) => setTimeout(resolve, SKELETON_AT_LEAST_MS - shownForMs))
