@@ -250,6 +250,32 @@ describe('a folder', () => {
     expect(seen[0]?.split('\n').length).toBeGreaterThan(1)
   })
 
+  it.each([
+    ['desktop', { viewport: { width: 1280, height: 800 } }],
+    ['phone', { viewport: PHONE, hasTouch: true }],
+  ])('offers no menu before it is known what can be done (%s)', async (_, device) => {
+    await using open = await openPlain({ 'slow/a.txt': 'x' }, device)
+    const { page } = open
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/slow', async (route) => {
+      await held.promise
+      await route.continue()
+    })
+    const more = page.locator('.folder-more')
+    await more.waitFor()
+    if ('hasTouch' in device) await entry(page, 'slow').tap()
+    else await entry(page, 'slow').dblclick()
+    await page.locator('.skeleton').waitFor()
+    expect(await more.getAttribute('aria-disabled')).toBe('true')
+    await more.click({ force: true })
+    await twoFrames(page)
+    expect(await page.getByRole('menu').count()).toBe(0)
+    held.resolve()
+    await entry(page, 'a.txt').waitFor()
+    await more.click()
+    await page.getByRole('menuitem', { name: 'New folder' }).waitFor()
+  })
+
   it('closes menus and questions when the place changes, and forgets the selection', async () => {
     await using open = await openFolder({ 'one/a.txt': 'a', 'one/b.txt': 'b' })
     const { page, tree } = open

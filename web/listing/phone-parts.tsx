@@ -77,7 +77,15 @@ export function PhoneHeader() {
             label={t`More`}
             items={() => menuEntries([...folderMenu, '|', 'filter'], folderContext())}
           >
-            {(trigger) => <IconButton {...trigger} icon={EllipsisVertical} label={t`More`} />}
+            {(trigger) => (
+              <IconButton
+                {...trigger}
+                className="folder-more"
+                icon={EllipsisVertical}
+                label={t`More`}
+                disabled={kind === 'loading'}
+              />
+            )}
           </MenuButton>
         </>
       )}

@@ -115,7 +115,7 @@ function Bar({ vpath }: { vpath: string }) {
   const { t } = useLingui()
   const { details } = useSnapshot(prefs)
   const narrow = useMedia(NO_DETAILS_PANEL)
-  const { kind, shown } = useListing()
+  const { kind } = useListing()
   return (
     <div className="crumbbar row rigid">
       <Breadcrumbs vpath={vpath} />
@@ -138,9 +138,10 @@ function Bar({ vpath }: { vpath: string }) {
               {(trigger) => (
                 <IconButton
                   {...trigger}
+                  className="folder-more"
                   icon={EllipsisVertical}
                   label={t`More actions`}
-                  disabled={shown.folder === null}
+                  disabled={kind === 'loading'}
                 />
               )}
             </MenuButton>
