@@ -5,6 +5,7 @@ import { contrast } from '../../web/lib/colour.ts'
 import { waitFor } from '../support/deadline.ts'
 import { boxOf, sharedBrowser, takeHome } from './browser-steps.ts'
 import { asksFor, entry, expectSelected, listedFolders, showList } from './listing-steps.ts'
+import { clipboard } from './share-steps.ts'
 
 const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)
@@ -142,6 +143,20 @@ describe('accessibility', () => {
       const texts = await page.locator('body > [role="alert"]').allTextContents()
       return texts.some((text) => text.includes('x.txt'))
     })
+  })
+
+  it('says in the dialog on top what came of it: nothing outside of it is read', async () => {
+    await using open = await openFolder({ 'a.txt': 'abc', 'b.txt': 'abcd' }, clipboard)
+    const { page } = open
+    await entry(page, 'a.txt').click({ button: 'right' })
+    await page.getByRole('menuitem', { name: 'Share' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create and copy link' }).click()
+    await dialog.locator('> [aria-live="polite"]').getByText('Link copied').waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    await entry(page, 'b.txt').click()
+    await expectSaid(page, '1 selected, 4 B')
   })
 
   for (const colorScheme of ['light', 'dark'] as const) {

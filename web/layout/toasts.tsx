@@ -1,10 +1,13 @@
-// The messages at the bottom, newest on top. A popover, so that they also show above a dialog.
+// The messages at the bottom, newest on top. A popover inside of the dialog on top, so that they show above it and
+// can be answered.
 
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CircleAlert, CircleCheck, Info, X } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { createPortal } from 'react-dom'
 import { useSnapshot } from 'valtio'
 import { boot } from '../lib/boot.ts'
+import { topModal } from '../lib/page/top-modal.ts'
 import { dismissToast, followToast, type Toast, takeToast, toasts } from '../operations/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
 
@@ -15,22 +18,40 @@ export function ToastHost() {
   const { list } = useSnapshot(toasts)
   const ref = useRef<HTMLElement>(null)
   const newest = list[0]?.id
+  const home = useTopModal(newest !== undefined)
 
   // Shown anew with every toast: the top layer is ordered by when a thing was shown.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: where it stands now, it was not shown yet
   useEffect(() => {
     const host = ref.current
     if (!host) return
     host.hidePopover()
-    if (newest !== undefined) host.showPopover()
-  }, [newest])
+    // A dialog that has just closed has taken it along; it comes back a moment later.
+    if (newest !== undefined && host.isConnected) host.showPopover()
+  }, [newest, home])
 
-  return (
+  return createPortal(
     <section ref={ref} className="toasts stack" popover="manual" aria-label={t`Notifications`}>
       {list.map((toast) => (
         <ToastCard key={toast.id} toast={toast as Toast} />
       ))}
-    </section>
+    </section>,
+    home,
   )
+}
+
+/** The dialog on top or the page, followed while there is something to show. */
+function useTopModal(followed: boolean): Element {
+  const [home, setHome] = useState(topModal)
+  useLayoutEffect(() => {
+    const look = () => setHome(topModal())
+    look()
+    if (!followed) return
+    const observer = new MutationObserver(look)
+    observer.observe(document.body, { childList: true, subtree: true, attributeFilter: ['open'] })
+    return () => observer.disconnect()
+  }, [followed])
+  return home
 }
 
 /** Runs down while nobody points at it, has focus in it, or looks elsewhere; anew once Show was chosen. */

@@ -1,7 +1,11 @@
 // Telling screen readers: one polite and one assertive region, at most one message a second each,
 // the newest winning, so that fast changes do not queue up.
 
+import { topModal } from './top-modal.ts'
+
 const GAP_MS = 1000
+/** Until readers have noticed a region that is new where it stands. */
+const NOTICED_MS = 100
 
 interface Region {
   element: HTMLElement | null
@@ -25,6 +29,13 @@ function flush(region: Region, urgent: boolean): void {
   if (region.next === null) return
   region.element ??= create(urgent)
   const { element } = region
+  const home = topModal()
+  if (element.parentElement !== home) {
+    element.textContent = ''
+    home.append(element)
+    region.timer = setTimeout(() => flush(region, urgent), NOTICED_MS)
+    return
+  }
   // A repeated text would not be read again; an invisible difference makes it new.
   element.textContent = element.textContent === region.next ? `${region.next}\u00a0` : region.next
   region.next = null
@@ -37,6 +48,5 @@ function create(urgent: boolean): HTMLElement {
   element.setAttribute('role', urgent ? 'alert' : 'status')
   element.setAttribute('aria-live', urgent ? 'assertive' : 'polite')
   element.setAttribute('aria-atomic', 'true')
-  document.body.append(element)
   return element
 }

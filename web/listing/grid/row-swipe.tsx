@@ -5,11 +5,15 @@ import { useLingui } from '@lingui/react/macro'
 import { useLayoutEffect, useState } from 'react'
 import { proxy, ref, useSnapshot } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
+import { loadStylesheet } from '../../lib/page/stylesheet.ts'
 import { currentContext } from '../../operations/commands/context.ts'
 import { actionOf, runAction } from '../../operations/commands/registry.ts'
 import { setShown } from '../../state/listing.ts'
 import { abilitiesOn } from '../../state/rights.ts'
 import { startSelectionMode } from '../../state/selection.ts'
+import styles from './row-swipe.css?url'
+
+await loadStylesheet(styles)
 
 /** Two buttons of 72 px. */
 const REVEALED_PX = 144
