@@ -94,7 +94,7 @@ function Line({ line }: { line: AuditRecord }) {
         <small className="dim">
           {times !== undefined && `${formatNumber(times)} ×`}
           {times !== undefined && bytes !== undefined && ' · '}
-          {bytes !== undefined && formatSize(bytes)}
+          {bytes !== undefined && <span className="nowrap">{formatSize(bytes)}</span>}
         </small>
       </td>
       <td data-label={t`Where`} className="activity__where">

@@ -88,7 +88,8 @@ function Row({ item, onUndone }: { item: HistoryItem; onUndone: () => void }) {
           ) : (
             <Plural value={times} one="# time" other="# times" />
           )}
-          {bytes > 0 && ` · ${formatSize(bytes)}`}
+          {bytes > 0 && ' · '}
+          {bytes > 0 && <span className="nowrap">{formatSize(bytes)}</span>}
         </small>
       </td>
       <td className="activity__where" data-label={path && t`Where`}>
