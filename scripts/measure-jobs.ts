@@ -396,6 +396,7 @@ await measure(
     small: small('memory', FILES, FILES_IN_FOLDER),
     'small in small folders': small('memory', 5_000, 10),
     'small on disk': small('disk', 5_000, FILES_IN_FOLDER),
+    'small in small folders on disk': small('disk', 2_000, 10),
     listing: listing('disk'),
     'listing in memory': listing('memory'),
     'zip of many': unpacking(0.5, 'x.zip', many, ['zip', '-qr'], ['bsdtar', '-xf']),

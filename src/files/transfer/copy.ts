@@ -18,6 +18,7 @@ import type { Scope } from '../place/scope.ts'
 import type { EntryStat } from '../volume/entry-stat.ts'
 import { leadsToReserved } from '../volume/reserved-name.ts'
 import { leadsToTemp } from '../volume/temp-name.ts'
+import { type Branches, createBranches } from './branches.ts'
 import { type CopyOptions, copyFileIn, copyOneFile, oneByOne } from './copy-file.ts'
 import { copySmallFiles } from './copy-small.ts'
 
@@ -153,6 +154,7 @@ interface Copying {
   /** Folders told instead of such entries. */
   told: Set<VPath>
   turn: ReturnType<typeof createTurns>
+  branches: Branches
   largeFiles: ReturnType<typeof oneByOne>
 }
 
@@ -167,7 +169,8 @@ export async function copyAll(
   if (source === target) throw new AppError('same_place', 'source and target are the same')
   await checkCopy(scope, source, target, options.signal)
   const failures: string[] = []
-  const tools = { turn: createTurns(), largeFiles: oneByOne(), told: new Set<VPath>() }
+  const branches = createBranches(FOLDERS_IN_FLIGHT)
+  const tools = { turn: createTurns(), branches, largeFiles: oneByOne(), told: new Set<VPath>() }
   const copying = {
     scope,
     options,
@@ -214,7 +217,7 @@ async function copyEntry(
   const isLink = found.isSymlink && { copied: null, isElsewhere }
   const below = { ...copying, ...isLink, isSeen }
   const later = await copyFiles(below, source, target, children)
-  for (const entry of later) {
+  await copying.branches.each(later, async (entry) => {
     const { name, vpath, rawName } = entry
     await copying.turn()
     await unlessFatal(below, entry, () => {
@@ -222,7 +225,7 @@ async function copyEntry(
       // Decoded lossily, the name could match another entry.
       throw new AppError('invalid_name', `the name of ${vpath} is not UTF-8`)
     })
-  }
+  })
   // Last, since a folder without the write bit could not be filled.
   if (isNew) await scope.setMode(target, found.mode)
   if (isNew && options.course) await scope.setTime(target, found.mtimeNs)
@@ -245,6 +248,9 @@ async function isNewFolder(scope: Scope, target: VPath, { course }: CopyOptions)
   using place = await scope.place(target)
   return !place.stats || course.hasMade(target, place.stats)
 }
+
+/** Of small folders most of the time is spent waiting: for the disk, or a thread. */
+const FOLDERS_IN_FLIGHT = 4
 
 /** One thread of the pool stays for others. Files that take their time go one by one. */
 const FILES_IN_FLIGHT = 3
