@@ -2,13 +2,16 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { chmod, readdir, symlink, utimes } from 'node:fs/promises'
+import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { createLocalDevice } from '../../src/files/disks/device.ts'
 import { openChild } from '../../src/files/volume/open-folder.ts'
 import { addToBatch, createBatch } from '../../src/files/volume/small/small-batch.ts'
 import { createSmallFiles, MANY_FILES } from '../../src/files/volume/small/small-files.ts'
+import { TEMP_PREFIX } from '../../src/files/volume/temp-name.ts'
+import { createTempRegistry } from '../../src/files/volume/temp-registry.ts'
 import { createThreads, type Threads } from '../../src/programs/threads.ts'
-import { openTop } from '../support/scope.ts'
+import { DISKS, openTop } from '../support/scope.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 /** One such call, and the disk is asked through the pool for a while. */
@@ -132,6 +135,22 @@ it('a disk that is slow is left alone', async () => {
   for (const ms of [SLOW_MS, SLOW_MS]) device.measure(ms)
   expect((await make(tree, MANY, device)).size).toBe(0)
   expect(await readdir(tree.root)).toEqual([])
+})
+
+it('hidden names are noted before any is made, and forgotten when none is there', async () => {
+  await using tree = await makeTree({ ...below('from', MANY), to: null })
+  const { folder } = await openTop(tree, DISK)
+  const [from, into] = [await openChild(folder, 'from'), await openChild(folder, 'to')]
+  const temps = createTempRegistry(DISKS, join(tree.base, 'x.uploads'), MTIME_MS)
+  const small = createSmallFiles(threadsUntilTheEnd(), temps)
+  const copying = small?.copy(from, into, MANY, { keepsTimes: true })
+  const noted = [...temps.noted().keys()]
+  expect(noted).toHaveLength(MANY_FILES)
+  expect(noted.every((path) => path.startsWith(tree.at(`to/${TEMP_PREFIX}`)))).toBe(true)
+  await copying
+  await temps.close()
+  expect(temps.noted().size).toBe(0)
+  for (const each of [from, into, folder]) await each.close()
 })
 
 it('when the thread ends amid its work nothing hidden stays', async () => {
