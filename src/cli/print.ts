@@ -10,7 +10,7 @@ export function alignColumns(lines: readonly string[]): string[] {
   const rows = lines.map((line) => line.split('\t'))
   const widths = rows.map((row) => new Array<number>(row.length).fill(0))
   // A cell counts when another follows it; a column block ends where a line lacks the cell.
-  const columns = Math.max(0, ...rows.map((row) => row.length)) - 1
+  const columns = rows.reduce((most, row) => Math.max(most, row.length), 0) - 1
   for (let column = 0; column < columns; column++) {
     let from = 0
     while (from < rows.length) {

@@ -28,12 +28,17 @@ export function parseText(text: string, file: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw damaged(
-      error,
-      `the database ${file} is damaged (${(error as Error).message}). It was left untouched. ` +
-        `Stop the server, look at it, and if ${file}.bak is good copy that over it.`,
-    )
+    throw damagedText(error as Error, file)
   }
+}
+
+/** What is said of a file that is no JSON. */
+export function damagedText(error: Error, file: string): AppError {
+  return damaged(
+    error,
+    `the database ${file} is damaged (${error.message}). It was left untouched. ` +
+      `Stop the server, look at it, and if ${file}.bak is good copy that over it.`,
+  )
 }
 
 /** Admits what the file holds. Throws AppError `damaged`; the file is never overwritten then. */

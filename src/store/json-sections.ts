@@ -1,9 +1,12 @@
-// A JSON file that is too large to be read as one text: where the values of its object are, and the items of its arrays,
-// some at a time.
+// JSON files that are too large for one text: where the values of an object are, the items of its arrays some at a time, and
+// how it is written in pieces.
 import { type FileHandle, open } from 'node:fs/promises'
 import { ParseError } from '../lib/parse.ts'
 
 const CHUNK_BYTES = 1024 * 1024
+const ITEMS_AT_A_TIME = 1_000
+/** A larger file is read in pieces: one text holds no more than half a gigabyte. */
+export const LARGE_FILE_BYTES = 128 * 1024 * 1024
 
 /** Bytes of a file from `start` to before `end`. */
 export interface Section {
@@ -63,6 +66,57 @@ export async function* readItems(file: string, section: Section): AsyncGenerator
     if (to >= from) yield parse(wrapped(bytes.subarray(from, to))) as unknown[]
     rest = bytes.subarray(Math.max(from, to + 1))
   }
+}
+
+/** The whole object of a file, however large. Throws ParseError. */
+export async function readObjectOf(file: string): Promise<Record<string, unknown>> {
+  const whole: Record<string, unknown> = {}
+  for (const [key, section] of await findSections(file)) {
+    if ((await firstByte(file, section)) !== OPEN_ARRAY) {
+      whole[key] = await readValue(file, section)
+      continue
+    }
+    const items: unknown[] = []
+    for await (const some of readItems(file, section)) for (const item of some) items.push(item)
+    whole[key] = items
+  }
+  return whole
+}
+
+async function firstByte(file: string, { start }: Section): Promise<number | undefined> {
+  await using handle = await open(file, 'r')
+  const head = Buffer.alloc(64)
+  const { bytesRead } = await handle.read(head, 0, head.length, start)
+  return head.subarray(0, bytesRead).find((byte) => byte > 0x20)
+}
+
+/** A field as it stands in an object that is written with an indent of one. */
+export function fieldText(name: string, value: unknown): string {
+  return JSON.stringify({ [name]: value }, null, 1).slice(1, -2)
+}
+
+/** The items of a list, as they stand in a field of such an object; between two pieces belongs a comma. */
+export function itemsText(items: readonly unknown[]): string {
+  const [head, tail] = ['{\n "x": [', '\n ]\n}']
+  return JSON.stringify({ x: items }, null, 1).slice(head.length, -tail.length)
+}
+
+/** An object as JSON with an indent of one, which as one text would be too long. */
+export function* objectTexts(whole: object): Generator<string> {
+  let before = '{'
+  for (const [name, value] of Object.entries(whole)) {
+    if (!Array.isArray(value) || value.length === 0) yield before + fieldText(name, value)
+    else {
+      before += `\n ${JSON.stringify(name)}: [`
+      for (let from = 0; from < value.length; from += ITEMS_AT_A_TIME) {
+        yield before + itemsText(value.slice(from, from + ITEMS_AT_A_TIME))
+        before = ','
+      }
+      yield '\n ]'
+    }
+    before = ','
+  }
+  yield '\n}\n'
 }
 
 function wrapped(items: Buffer): Buffer {

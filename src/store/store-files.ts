@@ -4,17 +4,20 @@ import { readFile, rm, stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Adapter, Low } from 'lowdb'
 import { AppError, unless } from '../lib/errors.ts'
+import { ParseError } from '../lib/parse.ts'
 import type { Collection } from './collection.ts'
 import { SCHEMA_VERSION } from './document.ts'
 import {
   admitDocument,
   composeDocument,
+  damagedText,
   type Head,
   type ParsedDocument,
   parseText,
   requiredOf,
 } from './document-file.ts'
 import { replaceFile } from './durable-file.ts'
+import { LARGE_FILE_BYTES, objectTexts, readObjectOf } from './json-sections.ts'
 import { appendToLog } from './log.ts'
 import { applyLines, linesOf, type ReadLines, readLines } from './record-log.ts'
 import { type Before, createTable, replaceTable, type Table, type Tables } from './table.ts'
@@ -67,9 +70,9 @@ export class StoreFiles {
         return { file: log, table, signature: '', end: 0, lines: 0 }
       })
     const adapter: Adapter<object | null> = {
-      read: async () => parseText(await readFile(file, 'utf8'), file) as object,
+      read: () => readDocument(file),
       write: async (doc) => {
-        await replaceFile(file, `${JSON.stringify(doc, null, 1)}\n`)
+        await replaceFile(file, textOf(doc))
         this.#signature = await signatureOf(file)
       },
     }
@@ -187,6 +190,26 @@ export class StoreFiles {
     await replaceFile(log.file, linesOf(log.table), { like: this.#file, keepsPrevious: false })
     const { size } = await stat(log.file)
     Object.assign(log, { signature: await signatureOf(log.file), end: size, lines: 0 })
+  }
+}
+
+async function readDocument(file: string): Promise<object> {
+  if ((await stat(file)).size <= LARGE_FILE_BYTES)
+    return parseText(await readFile(file, 'utf8'), file) as object
+  try {
+    return await readObjectOf(file)
+  } catch (error) {
+    throw error instanceof ParseError ? damagedText(error, file) : error
+  }
+}
+
+function textOf(doc: object | null): string | Iterable<string> {
+  try {
+    return `${JSON.stringify(doc, null, 1)}\n`
+  } catch (error) {
+    // It would be longer than a text may be.
+    if (!(error instanceof RangeError)) throw error
+    return objectTexts(doc ?? {})
   }
 }
 

@@ -3,23 +3,8 @@ import { writeFile } from 'node:fs/promises'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { ParseError } from '../../src/lib/parse.ts'
-import { findSections, readItems, readValue } from '../../src/store/json-sections.ts'
+import { findSections, objectTexts, readObjectOf } from '../../src/store/json-sections.ts'
 import { makeTree } from '../support/tree.ts'
-
-async function readInPieces(file: string): Promise<object> {
-  const found: [string, unknown][] = []
-  for (const [key, section] of await findSections(file)) {
-    const value = await readValue(file, section)
-    found.push([key, Array.isArray(value) ? await itemsIn(file, section) : value])
-  }
-  return Object.fromEntries(found)
-}
-
-async function itemsIn(file: string, section: Parameters<typeof readItems>[1]) {
-  const items: unknown[] = []
-  for await (const some of readItems(file, section)) items.push(...some)
-  return items
-}
 
 test('holds what it holds as a whole, however it is written', async () => {
   await using tree = await makeTree({})
@@ -31,7 +16,7 @@ test('holds what it holds as a whole, however it is written', async () => {
     fc.asyncProperty(object, indent, async (whole, space) => {
       const text = JSON.stringify(whole, null, space)
       await writeFile(file, text)
-      expect(JSON.stringify(await readInPieces(file))).toBe(JSON.stringify(JSON.parse(text)))
+      expect(JSON.stringify(await readObjectOf(file))).toBe(JSON.stringify(JSON.parse(text)))
     }),
     { numRuns: 200 },
   )
@@ -46,7 +31,20 @@ test('may be larger than what is read at a time, and so may an item', async () =
   }))
   const whole = { first: 1, items: [...items, 'x'.repeat(3_000_000)], last: [] }
   await writeFile(file, JSON.stringify(whole))
-  expect(await readInPieces(file)).toEqual(whole)
+  expect(await readObjectOf(file)).toEqual(whole)
+})
+
+test('is written in pieces as it is at once', async () => {
+  const list = fc.array(fc.oneof(fc.jsonValue({ maxDepth: 2 }), fc.constant(null)))
+  const value = fc.oneof(fc.jsonValue({ maxDepth: 2 }), list)
+  fc.assert(
+    fc.property(fc.dictionary(fc.string(), value, { minKeys: 1 }), (whole) => {
+      expect([...objectTexts(whole)].join('')).toBe(`${JSON.stringify(whole, null, 1)}\n`)
+    }),
+  )
+  const items = Array.from({ length: 2_500 }, (_, n) => ({ n }))
+  const whole = { items, none: [] }
+  expect([...objectTexts(whole)].join('')).toBe(`${JSON.stringify(whole, null, 1)}\n`)
 })
 
 test('that ends too early is refused', async () => {

@@ -9,6 +9,7 @@ import { SCHEMA_VERSION } from '../document.ts'
 import { followLinks, replaceFile } from '../durable-file.ts'
 import { withFileLock } from '../file-lock.ts'
 import { cannotWrite, requireWritable } from '../folder-access.ts'
+import { fieldText, itemsText } from '../json-sections.ts'
 import { toLine } from '../log.ts'
 import { detectDatabase, refuseToForget } from '../open-database.ts'
 import { isPostgresAddress, withoutPassword } from '../postgres/address.ts'
@@ -116,29 +117,24 @@ async function* documentOf(
   tally: Tally,
 ): AsyncGenerator<string> {
   const requires = used.filter(({ isRequired }) => isRequired).map(({ name }) => name)
-  yield `{${fieldOf('version', SCHEMA_VERSION)}`
-  if (requires.length > 0) yield `,${fieldOf('requires', requires)}`
+  yield `{${fieldText('version', SCHEMA_VERSION)}`
+  if (requires.length > 0) yield `,${fieldText('requires', requires)}`
   const kept = COLLECTIONS.filter(({ life }) => life === 'kept')
   for (const of of kept) {
     if (!of.isSingle) yield* listField(source, of)
     else
       for await (const [record] of source.pieces(of))
-        if (record) yield `,${fieldOf(of.name, record)}`
+        if (record) yield `,${fieldText(of.name, record)}`
   }
   const next = kept.map((of) => [of.name, tally.nextOf(of)] as const).filter(([, id]) => id > 1)
-  yield `,${fieldOf('next', Object.fromEntries(next))}\n}\n`
-}
-
-function fieldOf(name: string, value: unknown): string {
-  return JSON.stringify({ [name]: value }, null, 1).slice(1, -2)
+  yield `,${fieldText('next', Object.fromEntries(next))}\n}\n`
 }
 
 async function* listField(source: Source, of: Collection): AsyncGenerator<string> {
   let [before, after] = [`,\n "${of.name}": [`, ']']
   for await (const records of source.pieces(of)) {
     if (records.length === 0) continue
-    const [head, tail] = ['{\n "x": [', '\n ]\n}']
-    yield before + JSON.stringify({ x: records }, null, 1).slice(head.length, -tail.length)
+    yield before + itemsText(records)
     ;[before, after] = [',', '\n ]']
   }
   yield before === ',' ? after : before + after

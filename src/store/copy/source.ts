@@ -7,7 +7,13 @@ import { COLLECTIONS } from '../collections.ts'
 import { SCHEMA_VERSION } from '../document.ts'
 import { admitDocument, parseDocument, parseRecord } from '../document-file.ts'
 import { followLinks } from '../durable-file.ts'
-import { findSections, readItems, readValue, type Section } from '../json-sections.ts'
+import {
+  findSections,
+  LARGE_FILE_BYTES,
+  readItems,
+  readValue,
+  type Section,
+} from '../json-sections.ts'
 import { importBoltFile } from '../legacy/import.ts'
 import { detectDatabase } from '../open-database.ts'
 import { isPostgresAddress } from '../postgres/address.ts'
@@ -25,9 +31,8 @@ export interface Source {
   nextOf(of: Collection): number
 }
 
-/** A larger file is read in pieces; one text holds no more than half a gigabyte. */
-const LARGE_FILE_BYTES = 128 * 1024 * 1024
 const RECORDS_AT_A_TIME = 1_000
+const LINES_AT_A_TIME = 100
 
 /** Opens a database. Throws AppError `not_found`, `unsupported` for what is no database of ours, and like opening it. */
 export async function withSource<T>(
@@ -91,7 +96,8 @@ export async function openLargeFile(file: string): Promise<Source> {
       if (of.life === 'short') {
         const table = createTable(of)
         const { lines } = await readLines(logFileOf(file, of), 0, head.commits[of.name])
-        applyLines(table, lines)
+        // Not to hold both at once.
+        while (lines.length > 0) applyLines(table, lines.splice(0, LINES_AT_A_TIME))
         yield* slicesOf(table)
         return
       }

@@ -11,7 +11,7 @@ export const LEASE_SECONDS = 10
 /** After so long without it who holds one stops, by its own clock: what is under way has to end before. */
 export const STOP_MS = 7_000
 /** How often who waits asks, also without having been woken. */
-const ASK_MS = 500
+const ASK_MS = 200
 /** How long a question may take. */
 const ASK_TIMEOUT_MS = 2_500
 /** Another node says so often that it is there; after so long without it NOTIFY does not come through, as with some poolers. */
