@@ -50,7 +50,7 @@ const patience = { poll: { timeout: 40_000 } }
 /** Comparing a mebibyte element by element takes a fifth of a second, and a disk takes longer than memory. */
 const setupFiles = ['test/support/equal-bytes.ts', 'test/support/setup-trees.ts']
 
-/** For the projects with browser tests. */
+/** For the projects with browser tests that take accounts of it. */
 const globalSetup = ['test/support/shared-server.ts']
 
 const parallel: NonNullable<ViteUserConfig['test']> = {
@@ -130,7 +130,6 @@ export default defineConfig({
         test: {
           ...serial,
           name: 'measured',
-          globalSetup,
           include: MEASURED,
           // Each has a browser of its own; their process need not be started anew.
           isolate: false,
