@@ -1,9 +1,15 @@
 // What a node keeps in memory of accounts: what is asked for, and nothing that nobody asks for any more.
 import { expect, test } from 'vitest'
-import { USERS } from '../../src/store/collections.ts'
+import { API_TOKENS, USERS } from '../../src/store/collections.ts'
 import { Held } from '../../src/store/postgres/held.ts'
 import { Wants } from '../../src/store/postgres/large.ts'
-import { createDemandingRecords, createTable, setEntry } from '../../src/store/table.ts'
+import {
+  createDemandingRecords,
+  createTable,
+  createTables,
+  setEntry,
+  type Table,
+} from '../../src/store/table.ts'
 
 function opened(ids: number[]) {
   const table = createTable(USERS as never)
@@ -45,6 +51,22 @@ test('one that was asked for and is gone is none, and one that was never asked f
   expect(records.get(USERS, 1)).toBeUndefined()
   expect(() => records.all(USERS)).toThrow('users is read by Store.large')
   expect(() => records.find(USERS, 'username', 'u1')).toThrow('users is read by Store.large')
+})
+
+test('of what belongs to accounts nothing is kept that is not there, and what was asked for by its key stays', () => {
+  const tables = createTables([USERS, API_TOKENS] as never)
+  const held = new Held(tables)
+  const records = createDemandingRecords(tables, held)
+  const tokens = tables.get(API_TOKENS.name) as Table
+  const token = (id: string) => ({ record: { id, userID: 1, folder: '/' }, order: 0 })
+  for (const id of ['used', 'unused']) setEntry(tokens, id, token(id))
+  expect(records.get(API_TOKENS, 'used')).toBeDefined()
+  expect(records.get(API_TOKENS, 'guessed')).toBeUndefined()
+  held.sweep()
+  expect([...tokens.entries.keys()]).toEqual(['used'])
+  setEntry(tokens, 'guessed', token('guessed'))
+  held.letGo(API_TOKENS as never, ['guessed', 'used'])
+  expect([...tokens.entries.keys()]).toEqual(['used'])
 })
 
 test('whose a name is, is asked for in a change where it is not known, and by who reads in any case', () => {

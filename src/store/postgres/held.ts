@@ -35,6 +35,8 @@ export class Held implements Demand {
     const { mustBeLoaded, belongsTo } = table.collection
     if (!mustBeLoaded && !belongsTo) return
     const of = ownerOf(table) ?? table
+    // Anybody may ask for a token that there is not, again and again.
+    if (!of.collection.mustBeLoaded && !of.entries.has(key)) return
     let used = this.#used.get(of)
     if (!used) {
       used = new Set()
