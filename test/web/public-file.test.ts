@@ -1,5 +1,4 @@
 // What visitors of a link to a single file see and can do, with a password and without.
-import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { setModified } from '../support/tree.ts'
@@ -108,31 +107,32 @@ describe('a shared file', () => {
     const first = page.getByText('Paragraph 0', { exact: true })
     await first.waitFor()
     const box = page.locator('.pubstage :has(> .md)')
-    const tops = async () => ({
-      page: Math.round(await page.evaluate(() => window.scrollY)),
-      text: Math.round(await box.evaluate((element) => element.scrollTop)),
-    })
-    // Keys scroll in steps: the next key waits for the last one of them.
-    const stopsWhere = (label: string, test: () => Promise<boolean>) =>
-      waitFor(label, async () => {
-        const before = await tops()
-        await twoFrames(page)
-        return isDeepStrictEqual(await tops(), before) && (await test())
-      })
+    // A key before the end of a scroll may be lost in it, also where the page has come to its place.
+    const scrollBy = async (key: string) => {
+      // What was scrolled at once has told its end by then.
+      await twoFrames(page)
+      const end = await page.evaluateHandle(() => ({
+        come: new Promise((done) =>
+          window.addEventListener('scrollend', done, { capture: true, once: true }),
+        ).then(() => {}),
+      }))
+      await page.keyboard.press(key)
+      await end.evaluate(({ come }) => come)
+    }
     const isAtEnd = ({ scrollTop, clientHeight, scrollHeight }: Element) =>
       scrollTop > 100 && scrollTop + clientHeight > scrollHeight - 2
-    const atEndOfPage = () => page.locator(':root').evaluate(isAtEnd)
+    const isPageAtEnd = () => page.locator(':root').evaluate(isAtEnd)
     await page.getByRole('button', { name: 'Copy link' }).focus()
-    await page.keyboard.press('End')
-    await stopsWhere('the end of the page', atEndOfPage)
-    expect((await tops()).text).toBe(0)
-    await page.keyboard.press('Home')
-    await stopsWhere('the start of the page', async () => (await tops()).page === 0)
+    await scrollBy('End')
+    await expect.poll(isPageAtEnd).toBe(true)
+    expect(await box.evaluate(({ scrollTop }) => scrollTop)).toBe(0)
+    await scrollBy('Home')
+    await expect.poll(() => page.evaluate(() => window.scrollY)).toBe(0)
     await first.click()
-    await page.keyboard.press('End')
-    await stopsWhere('the end of the text', () => box.evaluate(isAtEnd))
-    await page.keyboard.press('End')
-    await stopsWhere('the end of the page', atEndOfPage)
+    await scrollBy('End')
+    await expect.poll(() => box.evaluate(isAtEnd)).toBe(true)
+    await scrollBy('End')
+    await expect.poll(isPageAtEnd).toBe(true)
   })
 
   it('of an unknown kind can be looked into as text and as bytes', async () => {
