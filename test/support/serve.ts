@@ -28,7 +28,8 @@ export function freshFolders(): void {
   afterEach(async () => {
     for (const server of servers) server.signal('stop', 'SIGTERM')
     await Promise.all(servers.map(({ ended }) => ended))
-    await rm(cwd, { recursive: true, force: true })
+    // What was cut off may still note its end, which in a process of its own would be over.
+    await rm(cwd, { recursive: true, force: true, maxRetries: 3 })
   })
 }
 
