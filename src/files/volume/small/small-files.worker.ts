@@ -33,6 +33,8 @@ import {
 
 /** Synced at a time: a disk takes several in the time of one. */
 const SYNCS_AT_A_TIME = 8
+/** Once so much is written it gets its names: what a kill leaves hidden is written again. */
+const HIDDEN_BYTES = 2 * 1024 * 1024
 const CREATE =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 const READ =
@@ -81,23 +83,35 @@ async function makeAll(work: SmallFilesWork): Promise<Done> {
   const facts = new BigInt64Array(FACTS * names.length).fill(LEFT)
   const done = { facts, stuck: [] }
   const whole: Hidden[] = []
+  let hiddenBytes = 0
   for (const [at, name] of names.entries()) {
     const path = `${work.into}/${work.temps[work.isSynced ? at : 0]}`
     const hidden = await hide(work, { at, name, path }, done).catch(() => null)
     if (!hidden) continue
-    if (work.isSynced) whole.push(hidden)
-    else await show(work, hidden, done)
+    if (!work.isSynced) {
+      await show(work, hidden, done)
+      continue
+    }
+    whole.push(hidden)
+    hiddenBytes += Number(facts[FACTS * at])
+    if (hiddenBytes < HIDDEN_BYTES) continue
+    hiddenBytes = 0
+    await syncAndShow(work, whole.splice(0), done)
   }
-  const rest = whole.values()
-  const syncAndShow = async () => {
+  await syncAndShow(work, whole, done)
+  return done
+}
+
+async function syncAndShow(work: SmallFilesWork, files: Hidden[], done: Done): Promise<void> {
+  const rest = files.values()
+  const showNext = async () => {
     for (const hidden of rest)
       await syncFile(hidden.fd).then(
         () => show(work, hidden, done),
         () => drop(hidden, done),
       )
   }
-  await Promise.all(Array.from({ length: SYNCS_AT_A_TIME }, syncAndShow))
-  return done
+  await Promise.all(Array.from({ length: SYNCS_AT_A_TIME }, showNext))
 }
 
 /** Writes a file under its hidden name; null for one that is left. */
