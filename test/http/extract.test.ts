@@ -289,6 +289,38 @@ describe('a zip with a password', () => {
   })
 })
 
+describe('many small files', () => {
+  const paths = Array.from({ length: 300 }, (_, i) => `d${i % 7}/sub ${i % 3}/${i}.txt`)
+
+  it.each(['by folder', 'by turns'])('come whole, each in its folder, %s', async (order) => {
+    const { app, ann } = await open()
+    const sorted = order === 'by folder' ? paths.toSorted() : paths
+    const files = sorted.map((name) => ({ name, content: `content of ${name}` }))
+    await writeFile(app.tree.at('x.zip'), zipOf(files))
+    await app.tree.add({ 'to/d1/sub 1/1.txt': 'old' })
+    const body = { kind: 'extract', items: ['/x.zip'], to: '/to', conflict: 'rename' }
+    expect(await runToEnd(ann, body)).toMatchObject({ state: 'done', filesDone: 300 })
+    for (const name of paths) {
+      const at = name === 'd1/sub 1/1.txt' ? 'd1/sub 1/1(1).txt' : name
+      expect(await app.tree.read(`to/${at}`)).toBe(`content of ${name}`)
+    }
+    expect(await app.tree.read('to/d1/sub 1/1.txt')).toBe('old')
+    const all = await readdir(app.tree.at('to'), { recursive: true, withFileTypes: true })
+    expect(all.filter((entry) => entry.isFile())).toHaveLength(301)
+  })
+
+  it('of a file and a folder of one path the first one comes', async () => {
+    const { app, ann } = await open()
+    const names = [...paths, 'both', 'both/a.txt', 'other/a.txt', 'other']
+    const files = names.map((name) => ({ name, content: name }))
+    await writeFile(app.tree.at('x.zip'), zipOf(files))
+    const job = await runToEnd(ann, { kind: 'extract', items: ['/x.zip'], to: '/to' })
+    expect(job.errors.map(({ path }) => path)).toEqual(['/to/both/a.txt', '/to/other'])
+    expect(await app.tree.read('to/both')).toBe('both')
+    expect(await app.tree.read('to/other/a.txt')).toBe('other/a.txt')
+  })
+})
+
 it('an archive of which no file comes leaves no folder', async () => {
   const { app, ann } = await open()
   await writeFile(app.tree.at('notes.txt'), 'n'.repeat(300_000))

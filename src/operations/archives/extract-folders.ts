@@ -11,7 +11,7 @@ import type { Actor } from '../actor.ts'
 import { requireUnlocked } from '../locks.ts'
 
 export interface Filler {
-  /** The folder, made with those above it where they are missing. Open until another one is asked for. Throws `too_large` past as many as are remembered. */
+  /** The folder, made with those above it where they are missing. Open until another one is asked for, and while files are made in it. Throws `too_large` past as many as are remembered. */
   open(folder: VPath): Promise<WriteFolder>
   /** With what the archive says of it, at the end. */
   makeFolder(folder: VPath, entry: ArchivedEntry): Promise<void>
@@ -40,7 +40,7 @@ export function createFiller(
   course: Pick<Course, 'earlier' | 'hasMade'>,
 ): Filler {
   const { scope } = actor
-  let current: { folder: VPath; into: WriteFolder } | null = null
+  const kept = createKeptOpen(scope)
   const folders = new Map<VPath, FolderFacts>()
   let rememberedChars = 0
   const met = new Set<VPath>()
@@ -74,13 +74,11 @@ export function createFiller(
   }
   return {
     open: async (folder) => {
-      if (current?.folder === folder) return current.into
-      await current?.into.close()
-      current = null
+      const open = kept.opened(folder)
+      if (open) return open
+      await kept.letGo()
       await make(folder)
-      const into = await scope.openFolderToWrite(folder)
-      current = { folder, into }
-      return into
+      return kept.open(folder)
     },
     makeFolder: async (folder, { mode, mtimeMs }) => {
       Object.assign(await make(folder), { mode, mtimeMs })
@@ -97,8 +95,7 @@ export function createFiller(
       return true
     },
     end: async () => {
-      await current?.into.close()
-      current = null
+      await kept.close()
       // From below, as one without the right to write could not be filled, and each change is one of its folder.
       for (const [folder, { isFresh, mode, mtimeMs }] of [...folders].reverse()) {
         if (!isFresh || mtimeMs === null) continue
@@ -113,10 +110,34 @@ export function createFiller(
       }
     },
     close: async () => {
-      await current?.into.close()
-      current = null
+      await kept.close()
       held.keep()
     },
+  }
+}
+
+/** Keeps one folder open, and that before it while files are made in it. */
+function createKeptOpen(scope: Scope) {
+  let current: { folder: VPath; into: WriteFolder } | null = null
+  let closing: Promise<void> = Promise.resolve()
+  /** Waits for the one before. */
+  const letGo = async () => {
+    const before = closing
+    closing = current?.into.close() ?? Promise.resolve()
+    // Seen when it is waited for.
+    closing.catch(() => {})
+    current = null
+    await before
+  }
+  return {
+    opened: (folder: VPath) => (current?.folder === folder ? current.into : null),
+    open: async (folder: VPath) => {
+      const into = await scope.openFolderToWrite(folder)
+      current = { folder, into }
+      return into
+    },
+    letGo,
+    close: () => letGo().finally(() => closing),
   }
 }
 

@@ -23,6 +23,7 @@ import {
   end,
   fail,
   isOfJob,
+  isUnderWay,
   type LongExtract,
   put,
   putWhole,
@@ -202,7 +203,8 @@ async function unpackEntry(
   if (vpath === undefined) return badName(`the name ${entry.name} leads elsewhere`)
   long.course.at(vpath)
   const isSmall = entry.kind === 'file' && content !== null
-  if (!isSmall) await settlePuts(unpacking)
+  const isBeside = isSmall || (entry.kind === 'dir' && !isUnderWay(unpacking, vpath))
+  if (!isBeside) await settlePuts(unpacking)
   return unlessFatal(unpacking, vpath, async () => {
     if (entry.kind === 'dir') await filler.makeFolder(vpath, entry)
     else if (vpath === target) return badName('a file without a name')

@@ -64,13 +64,13 @@ export interface Unpacking {
   puts: Puts
 }
 
-/** Small files that are on their way to the disk, all in one folder. */
+/** Small files that are on their way to the disk. */
 export interface Puts {
-  folder: VPath | null
-  /** Their names, also as disks may take them that ignore case. */
-  names: Set<string>
-  /** What has come of the next ones. */
+  /** Their paths, as disks may take them that ignore case. */
+  paths: Set<string>
+  /** What has come of the next ones, all in one folder. */
   filling: Filled
+  folder: VPath | null
   /** What is being made; gives those that were not. */
   making: Promise<Small[]>
   /** Its memory is free once that has ended. */
@@ -90,7 +90,7 @@ interface Filled {
 
 export function createPuts(): Puts {
   const [filling, other] = [createFilled(), createFilled()]
-  return { folder: null, names: new Set(), filling, making: Promise.resolve([]), other }
+  return { folder: null, paths: new Set(), filling, making: Promise.resolve([]), other }
 }
 
 function createFilled(): Filled {
@@ -212,9 +212,9 @@ export async function putWhole(
   content: readonly Buffer[],
 ): Promise<void> {
   const { puts, filler, actor } = state
-  const name = foldedName(vpath)
   const folder = parentOf(vpath)
-  if (puts.folder !== folder || puts.names.has(name)) await settlePuts(state)
+  if (isUnderWay(state, vpath)) await settlePuts(state)
+  else if (puts.folder !== folder) await makePuts(state)
   await count(state, bytesOf(content))
   const into = await filler.open(folder)
   const isNew = !filler.mayHaveCome(vpath) && into.mayMake(baseName(vpath))
@@ -230,7 +230,7 @@ export async function putWhole(
       return putWholeNow(state, vpath, entry, content)
   }
   puts.folder = folder
-  puts.names.add(name)
+  puts.paths.add(foldedPath(vpath))
   puts.filling.entries.push({ vpath, entry })
 }
 
@@ -254,7 +254,7 @@ async function makePuts(state: Unpacking): Promise<void> {
 
 /** Waits until what was begun is made; what has something in its way, or takes another way, is made by itself. */
 async function endPuts(state: Unpacking): Promise<void> {
-  const { other, names } = state.puts
+  const { other, paths } = state.puts
   const left = await state.puts.making
   state.puts.making = Promise.resolve([])
   for (const { vpath, entry } of left) {
@@ -263,7 +263,7 @@ async function endPuts(state: Unpacking): Promise<void> {
     await unlessFatal(state, vpath, () => putWholeNow(state, vpath, entry, [content]))
   }
   // From here on it is known what has come.
-  for (const { vpath } of other.entries) names.delete(foldedName(vpath))
+  for (const { vpath } of other.entries) paths.delete(foldedPath(vpath))
   other.entries = []
   other.batch.files = []
 }
@@ -274,8 +274,16 @@ export async function settlePuts(state: Unpacking): Promise<void> {
   await endPuts(state)
 }
 
-function foldedName(vpath: VPath): string {
-  return baseName(vpath).normalize('NFC').toLowerCase()
+function foldedPath(vpath: VPath): string {
+  return vpath.normalize('NFC').toLowerCase()
+}
+
+/** True where a small file has this path, or that of a folder above it, and is not made yet. */
+export function isUnderWay({ puts, target }: Unpacking, vpath: VPath): boolean {
+  if (puts.paths.size === 0) return false
+  for (let at = vpath; at !== target; at = parentOf(at))
+    if (puts.paths.has(foldedPath(at))) return true
+  return false
 }
 
 async function putWholeNow(
