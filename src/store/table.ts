@@ -269,12 +269,14 @@ export function createDemandingRecords(tables: Tables, demand: Demand): Records 
   return {
     ...records,
     get: (of, key) => {
-      if (of.isLarge) demand.key(tableOf(of), key)
-      return records.get(of, key)
+      const table = tableOf(of)
+      if (of.isLarge) demand.key(table, key)
+      return table.entries.get(key)?.record as never
     },
     find: (of, index, value) => {
-      if (of.isLarge) demand.index(tableOf(of), index, value)
-      return records.find(of, index, value)
+      const table = tableOf(of)
+      if (of.isLarge) demand.index(table, index, value)
+      return findIn(table, index, value) as never
     },
     has: (of, index, value) => {
       // One of those that are here is enough.

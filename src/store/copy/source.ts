@@ -94,7 +94,8 @@ export async function openLargeFile(file: string): Promise<Source> {
   return {
     pieces: async function* pieces(of) {
       if (of.life === 'short') {
-        const table = createTable(of)
+        // Nobody looks for anything in it.
+        const table = createTable({ ...of, indexes: {} })
         const { lines } = await readLines(logFileOf(file, of), 0, head.commits[of.name])
         // Not to hold both at once.
         while (lines.length > 0) applyLines(table, lines.splice(0, LINES_AT_A_TIME))
