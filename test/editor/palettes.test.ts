@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { ROOT } from '../../scripts/build/paths.ts'
 import { aceThemes, defaultPalette, paletteOf, palettes } from '../../web/editor/code/palettes.ts'
 
 /** WCAG 2 contrast of two `#rrggbb` colours. */
@@ -14,7 +17,31 @@ function contrast(a: string, b: string): number {
   return ((light ?? 0) + 0.05) / ((dark ?? 0) + 0.05)
 }
 
+const TOKENS = readFileSync(join(ROOT, 'web/styles/tokens.css'), 'utf8')
+
+/** What a token of the page is in a theme, as `#rrggbb`. */
+function tokenOf(value: string, theme: 'light' | 'dark'): string {
+  const name = /^var\((--[\w-]+)\)$/.exec(value)?.[1]
+  if (name !== undefined)
+    return tokenOf(new RegExp(`${name}: ([^;]+);`).exec(TOKENS)?.[1] ?? '', theme)
+  const both = /^light-dark\((.+), (.+)\)$/.exec(value)
+  return both ? tokenOf(both[theme === 'light' ? 1 : 2] ?? '', theme) : value
+}
+
 describe('palettes of the editor', () => {
+  it.each(['light', 'dark'] as const)(
+    'the default can be read in the line of the cursor, %s',
+    (theme) => {
+      const { id, name, dark, background, activeLine, selection, ...colours } = defaultPalette
+      for (const ground of [background, activeLine])
+        for (const colour of Object.values(colours))
+          expect(
+            contrast(tokenOf(ground, theme), tokenOf(colour, theme)),
+            `${colour} on ${ground}`,
+          ).toBeGreaterThanOrEqual(4.5)
+    },
+  )
+
   it.each(palettes.filter(({ dark }) => dark !== null))(
     '$name can be read: every colour of text has 4.5:1',
     (palette) => {

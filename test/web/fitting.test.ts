@@ -126,6 +126,42 @@ describe('on a tablet', () => {
     const row = open.page.getByRole('row').filter({ hasText: 'Password' })
     await expect.poll(() => lines(row.getByText('/teams/Aurora launch'))).toBe(1)
   })
+
+  it('the path of a link has what room the other columns leave', async () => {
+    const options = { as: userLogin('greta'), path: '/settings/shares', ...tablet }
+    await using open = await site.open(options)
+    const { page } = open
+    await makeShare(site.program, '/teams/A rather long name of a folder in it/', {}, options.as)
+    await page.reload()
+    const path = page.getByRole('row').getByText('/teams/A rather long name').first()
+    await expect.poll(() => lines(path)).toBeLessThanOrEqual(2)
+  })
+
+  it('the fields of a new password are in one line, whatever their names take', async () => {
+    const options = { as: userLogin('greta'), path: '/settings/profile', ...tablet }
+    await using open = await site.open(options)
+    const fields = open.page.locator('.pair--three .input > input')
+    await expect.poll(() => fields.count()).toBe(3)
+    const tops = await Promise.all([0, 1, 2].map(async (n) => (await boxOf(fields.nth(n))).y))
+    expect(new Set(tops).size).toBe(1)
+  })
+
+  it('what can be done with all activity stays together', async () => {
+    await using open = await site.open({ path: '/settings/activity', ...tablet })
+    const { page } = open
+    const tops = async () =>
+      Promise.all(
+        ['Everyone’s activity', 'Save as table'].map(
+          async (name) => (await boxOf(page.getByRole('button', { name }))).y,
+        ),
+      )
+    const days = async () =>
+      Promise.all(
+        ['First day', 'Last day'].map(async (name) => (await boxOf(page.getByLabel(name))).y),
+      )
+    await expect.poll(async () => new Set(await tops()).size).toBe(1)
+    await expect.poll(async () => new Set(await days()).size).toBe(1)
+  })
 })
 
 describe('on a tablet without a pointer', () => {

@@ -120,11 +120,9 @@ it('renders what people write, with pictures from beside the file', async () => 
           all.length === 3 && all.every((img) => (img as HTMLImageElement).naturalWidth === 1),
       ),
   )
-  expect(
-    await rendered(page)
-      .locator('input[type=checkbox]')
-      .evaluateAll((all) => all.map((box) => (box as HTMLInputElement).checked)),
-  ).toEqual([true, false])
+  const task = (name: string) => rendered(page).getByRole('checkbox', { name, exact: true })
+  expect(await task('done').isChecked()).toBe(true)
+  expect(await task('open').isChecked()).toBe(false)
   await rendered(page).getByText('Warning', { exact: true }).waitFor()
   await rendered(page).locator('pre span[class]', { hasText: 'const' }).waitFor()
   await rendered(page).getByText('title: Front matter').waitFor()

@@ -1,6 +1,6 @@
 // Who may open which page of the settings, and where the others end up.
 import { describe, expect, it } from 'vitest'
-import { BLANK } from '../support/browser.ts'
+import { BLANK, DESKTOP, PHONE } from '../support/browser.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
 import { servedPages, sharedBrowser } from './browser-steps.ts'
@@ -14,6 +14,16 @@ describe('addresses of the settings', () => {
     await using open = await openServed({}, { path: '/settings' })
     await open.page.waitForURL('**/settings/profile')
     await open.page.getByRole('heading', { name: 'File list' }).waitFor()
+  })
+
+  it.each([
+    ['desktop', DESKTOP],
+    ['phone', PHONE],
+  ])('lead to pages that have one heading above all others (%s)', async (_, viewport) => {
+    await using open = await openServed({}, { path: '/settings/profile', viewport })
+    const { page } = open
+    await page.getByRole('heading', { name: 'File list' }).waitFor()
+    expect(await page.getByRole('heading', { level: 1 }).allInnerTexts()).toEqual(['Settings'])
   })
 
   it('that are no page are files, like any other address', async () => {

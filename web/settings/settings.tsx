@@ -18,6 +18,7 @@ import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { PhoneBar } from '../layout/phone-bar.tsx'
 import { boot, hasHistory, hasTrash, hasVersions } from '../lib/boot.ts'
+import { PHONE, useMedia } from '../lib/page/media.ts'
 import { go, usePath } from '../lib/page/navigate.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
@@ -134,6 +135,7 @@ export function SettingsScreen() {
   const { user } = useSnapshot(session)
   const [bar, setBar] = useState<HTMLElement | null>(null)
   const [name, setName] = useState('')
+  const phone = useMedia(PHONE)
   const pages = usePages(setName)
   const [, above = '', id = ''] = /^(\/settings\/[a-z]+)\/([^/]+)$/.exec(path) ?? []
   const page =
@@ -157,9 +159,11 @@ export function SettingsScreen() {
   }, [user, refused])
   if (!user || !page || refused) return null
 
+  const title = id ? name || page.label : t`Settings`
   return (
     <>
-      <PhoneBar title={id ? name || page.label : t`Settings`} />
+      <PhoneBar title={title} />
+      {phone && <h1 className="sr">{title}</h1>}
       <div className="set__head rigid not-phone">
         {id ? (
           <h1 className="set__title set__crumbs row shrinks">

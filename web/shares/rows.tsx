@@ -123,7 +123,9 @@ function Row({
           <FileTile entry={entry} thumbnail={thumbnailUrl(source, entry)} />
           <span className="pubrows__words shrinks">
             <NameLabel name={name} />
-            <small className="num">{isDir ? date : `${size} · ${date}`}</small>
+            <small className="num" aria-hidden>
+              {isDir ? date : `${size} · ${date}`}
+            </small>
           </span>
         </a>
       </td>

@@ -56,19 +56,22 @@ export function ActivityPage() {
           label={t`Result`}
           options={options(t`All results`, useResultWords())}
         />
-        <TextField {...field('firstDay')} label={t`First day`} type="date" />
-        <TextField {...field('lastDay')} label={t`Last day`} type="date" />
-        <span className="grow" />
-        <Button tone="line" icon={Hourglass} onClick={() => void showEverybody(true)}>
-          <Trans>Everyone’s activity</Trans>
-        </Button>
-        <Button
-          tone="line"
-          icon={Download}
-          onClick={() => saveUrl(auditCsvUrl(asked), 'audit.csv')}
-        >
-          <Trans>Save as table</Trans>
-        </Button>
+        <div className="row activity__days">
+          <TextField {...field('firstDay')} label={t`First day`} type="date" />
+          <TextField {...field('lastDay')} label={t`Last day`} type="date" />
+        </div>
+        <div className="row activity__acts">
+          <Button tone="line" icon={Hourglass} onClick={() => void showEverybody(true)}>
+            <Trans>Everyone’s activity</Trans>
+          </Button>
+          <Button
+            tone="line"
+            icon={Download}
+            onClick={() => saveUrl(auditCsvUrl(asked), 'audit.csv')}
+          >
+            <Trans>Save as table</Trans>
+          </Button>
+        </div>
       </div>
       <Activity filter={asked} />
     </>

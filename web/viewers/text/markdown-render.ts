@@ -152,6 +152,8 @@ function placeCheckbox(input: Element): void {
   }
   input.setAttribute('disabled', '')
   input.setAttribute('class', 'check')
+  const [words = ''] = (input.closest('li, p')?.textContent ?? '').trim().split('\n')
+  input.setAttribute('aria-label', words)
 }
 
 function safeDecode(text: string): string {
