@@ -28,6 +28,7 @@ import { IconButton } from '../ui/button.tsx'
 import { Combobox, listStep } from '../ui/combobox.tsx'
 import { Spinner } from '../ui/progress.tsx'
 import { Nothing, Place } from './around.tsx'
+import { Chosen } from './chosen.tsx'
 import { EnterKey } from './enter-key.tsx'
 import styles from './overlay.css?url'
 import { type TypeFilter, takeTypedFilter, termsOf, toQuery } from './query.ts'
@@ -38,6 +39,7 @@ import { showInFolder } from './show-in-folder.ts'
 await loadStylesheet(styles)
 
 const TYPING_PAUSE_MS = 250
+const NONE: readonly SearchHit[] = []
 
 export function SearchOverlay({ folder, below, query, answer }: PromptProps<'search'>) {
   const { t } = useLingui()
@@ -46,7 +48,7 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
   const input = useRef<HTMLInputElement>(null)
   const results = useRef<ResultsHandle>(null)
   const search = useSearch(below ?? folder, query)
-  const { base, text, matchCase, current, hits, active, setActive } = search
+  const { text, current, hits, active, setActive } = search
   const close = () => answer(null)
 
   useModal(dialog, { focus: () => input.current?.focus(), dismiss: close })
@@ -55,7 +57,7 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
   async function open(index: number, inFolder: boolean) {
     const hit = hits[index]
     if (hit === undefined) return
-    const vpath = joinPath(base, hit.path)
+    const vpath = joinPath(search.base, hit.path)
     close()
     if (inFolder) await showInFolder(vpath)
     else await goHref(filesHref(vpath, hit.dir))
@@ -83,6 +85,7 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
     else if (event.key === 'Backspace' && text === '') return search.setFilter(null)
     else if (event.key === 'ArrowUp' && active <= 0) setActive(-1)
     else if (step !== undefined) move(active + step)
+    else if (event.key === 'Enter' && event.shiftKey) search.toggle(hits[active])
     else if (event.key === 'Enter') onEnter(event.ctrlKey || event.metaKey)
     else return
     event.preventDefault()
@@ -93,32 +96,55 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
       <div className="sx__box">
         <QueryLine id={id} input={input} search={search} onClose={close} />
         <Filters input={input} search={search} openFolder={folder} />
-        {current !== null && hits.length > 0 ? (
-          <SearchResults
-            ref={results}
-            id={id}
-            base={base}
-            hits={hits}
-            terms={termsOf(text)}
-            matchCase={matchCase}
-            active={active}
-            onActive={setActive}
-            onClose={close}
+        <Found ref={results} id={id} search={search} onClose={close} />
+        {search.chosen.length > 0 ? (
+          <Chosen
+            base={search.base}
+            hits={search.chosen}
+            onClear={() => {
+              search.clear()
+              input.current?.focus()
+            }}
+            onDone={() => {
+              search.start()
+              input.current?.focus()
+            }}
           />
         ) : (
-          <div className="sx__none scrolls">
-            <Nothing
-              state={current}
-              query={search.query}
-              base={base}
-              onRetry={search.start}
-              onEverywhere={() => search.setBase(ROOT)}
-            />
-          </div>
+          <Foot />
         )}
-        <Foot />
       </div>
     </dialog>
+  )
+}
+
+interface FoundProps {
+  ref: RefObject<ResultsHandle | null>
+  id: string
+  search: Search
+  onClose(): void
+}
+
+function Found({ ref, id, search, onClose }: FoundProps) {
+  const { base, text, matchCase, query, current, hits, active, chosen } = search
+  if (current !== null && hits.length > 0) {
+    return (
+      <SearchResults
+        {...{ ref, id, base, hits, matchCase, active, chosen, onClose }}
+        terms={termsOf(text)}
+        onActive={search.setActive}
+        onChoose={search.toggle}
+      />
+    )
+  }
+  return (
+    <div className="sx__none scrolls">
+      <Nothing
+        {...{ state: current, query, base }}
+        onRetry={search.start}
+        onEverywhere={() => search.setBase(ROOT)}
+      />
+    </div>
   )
 }
 
@@ -133,6 +159,7 @@ function useSearch(firstBase: string, firstText: string) {
   const [matchCase, setMatchCase] = useState(false)
   const [found, setFound] = useState<SearchState | null>(null)
   const [activeHit, setActiveHit] = useState<SearchHit | null>(null)
+  const [chosenPaths, setChosenPaths] = useState<ReadonlySet<string>>(new Set())
   const [run] = useState(() => createSearchRun(setFound))
   const query = toQuery({ text, filter, matchCase })
   const current = found !== null && found.query === query && found.base === base ? found : null
@@ -141,6 +168,14 @@ function useSearch(firstBase: string, firstText: string) {
   const active = activeHit === null ? -1 : hits.indexOf(activeHit)
   const setActive = (index: number) => setActiveHit(hits[index] ?? null)
   const start = () => run.start(base, query)
+  const chosen = chosenPaths.size === 0 ? NONE : hits.filter(({ path }) => chosenPaths.has(path))
+  const clear = () => setChosenPaths(new Set())
+  const toggle = (hit: SearchHit | undefined) => {
+    if (hit === undefined) return
+    const paths = new Set(chosenPaths)
+    if (!paths.delete(hit.path)) paths.add(hit.path)
+    setChosenPaths(paths)
+  }
 
   useEffect(() => run.stop, [run])
 
@@ -149,6 +184,7 @@ function useSearch(firstBase: string, firstText: string) {
     run.stop()
     setFound(null)
     setActiveHit(null)
+    setChosenPaths(new Set())
     if (query === '') return
     const timer = setTimeout(() => run.start(base, query), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
@@ -170,6 +206,7 @@ function useSearch(firstBase: string, firstText: string) {
   return {
     ...{ base, text, filter, matchCase, query, current, hits, running, active },
     ...{ setBase, setText, setFilter, setMatchCase, setActive, type, start },
+    ...{ chosen, toggle, clear },
   }
 }
 
@@ -279,6 +316,9 @@ function Foot() {
       </span>
       <span>
         <EnterKey held={shownKeys('Mod+↵').split(' ')[0]} /> <Trans>Show in folder</Trans>
+      </span>
+      <span>
+        <EnterKey held={shownKeys('Shift+↵').split(' ')[0]} /> <Trans>Select</Trans>
       </span>
       <span className="grow" />
       <span>

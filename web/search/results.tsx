@@ -16,6 +16,7 @@ import { abilitiesOn } from '../state/rights.ts'
 import { session } from '../state/session.ts'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
+import { Checkbox } from '../ui/toggle.tsx'
 import { EnterKey } from './enter-key.tsx'
 import { markMatches } from './query.ts'
 import { showInFolder } from './show-in-folder.ts'
@@ -34,20 +35,23 @@ interface ResultsProps {
   terms: readonly string[]
   matchCase: boolean
   active: number
+  /** Those that something is to be done with. */
+  chosen: readonly SearchHit[]
   onActive: (index: number) => void
+  onChoose: (hit: SearchHit) => void
   onClose: () => void
 }
 
 export function SearchResults(props: ResultsProps) {
   const { t } = useLingui()
-  const { id, hits, active } = props
+  const { id, hits, active, chosen } = props
   const list = useRef<HTMLDivElement>(null)
   const virtual = useRows(() => list.current, hits.length, ROW_HEIGHT_PX, { paddingEnd: 8 })
   useImperativeHandle(props.ref, () => ({ scrollTo: (index) => virtual.scrollToIndex(index) }), [
     virtual,
   ])
   return (
-    <div ref={list} className="sx__list scrolls">
+    <div ref={list} className={`sx__list scrolls${chosen.length > 0 ? ' is-selecting' : ''}`}>
       <div
         role="listbox"
         id={`${id}-list`}
@@ -66,6 +70,7 @@ export function SearchResults(props: ResultsProps) {
               hit={hit}
               index={index}
               active={index === active}
+              isChosen={chosen.includes(hit)}
               startPx={start}
             />
           )
@@ -75,10 +80,11 @@ export function SearchResults(props: ResultsProps) {
   )
 }
 
-interface ResultProps extends Omit<ResultsProps, 'active' | 'ref'> {
+interface ResultProps extends Omit<ResultsProps, 'active' | 'chosen' | 'ref'> {
   hit: SearchHit
   index: number
   active: boolean
+  isChosen: boolean
   startPx: number
 }
 
@@ -89,12 +95,15 @@ function Result({
   hits,
   index,
   active,
+  isChosen,
   startPx,
   terms,
   matchCase,
   onActive,
+  onChoose,
   onClose,
 }: ResultProps) {
+  const { t } = useLingui()
   const vpath = joinPath(base, hit.path)
   const name = nameOf(vpath)
   const href = filesHref(vpath, hit.dir)
@@ -112,6 +121,15 @@ function Result({
         if (!active) onActive(index)
       }}
     >
+      <Checkbox
+        className="sx__check"
+        tabIndex={-1}
+        aria-label={t`Select ${name}`}
+        checked={isChosen}
+        // The keyboard stays in the text.
+        onMouseDown={(event) => event.preventDefault()}
+        onChange={() => onChoose(hit)}
+      />
       <a
         id={`${id}-list-${index}`}
         className="sx__hit row grow"
