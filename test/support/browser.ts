@@ -34,7 +34,7 @@ const ARGS = [
   '--disable-sync',
 ]
 
-/** Pages are gone before code pays for being optimized early, which took a tenth of their time; loops still are. */
+/** Pages are gone before code pays for being optimized early, which took a twentieth of their time; loops still are. */
 const V8_FLAGS = [
   '--no-script-streaming',
   '--invocation-count-for-maglev=4000',
