@@ -33,8 +33,10 @@ import {
 
 /** Synced at a time: a disk takes several in the time of one. */
 const SYNCS_AT_A_TIME = 8
-/** Once so much is written it gets its names: what a kill leaves hidden is written again. */
-const HIDDEN_BYTES = 2 * 1024 * 1024
+/** Once so much is hidden it gets its names: what a kill leaves hidden is written again. */
+const HIDDEN_BYTES = 1024 * 1024
+/** Of large ones that many at least, which are synced together. */
+const HIDDEN_FILES = 4
 const CREATE =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 const READ =
@@ -94,7 +96,7 @@ async function makeAll(work: SmallFilesWork): Promise<Done> {
     }
     whole.push(hidden)
     hiddenBytes += Number(facts[FACTS * at])
-    if (hiddenBytes < HIDDEN_BYTES) continue
+    if (hiddenBytes < HIDDEN_BYTES || whole.length < HIDDEN_FILES) continue
     hiddenBytes = 0
     await syncAndShow(work, whole.splice(0), done)
   }
