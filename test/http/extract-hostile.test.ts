@@ -397,7 +397,8 @@ describe('names that meet', () => {
       ]),
     )
     const job = await unpack(ann, 'x.zip', { conflict: 'replace' })
-    expect(job.errors.map(({ code }) => code)).toEqual(['is_a_folder', 'not_a_folder'])
+    const codes = Object.fromEntries(job.errors.map(({ path, code }) => [path, code]))
+    expect(codes).toEqual({ '/to/dir': 'is_a_folder', '/to/file/in.txt': 'not_a_folder' })
     expect(await app.tree.read('to/dir/kept.txt')).toBe('kept')
     expect(await app.tree.read('to/file')).toBe('kept')
   })
