@@ -95,6 +95,8 @@ it('what says that there is no connection is over neither the way up nor the rou
   await using open = await openFolder({ 'sub/a.txt': 'a' }, { ...phone, path: '/files/sub/' })
   const { page, context } = open
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
+  // A folder that cannot be read has none.
+  await entry(page, 'a.txt').waitFor()
   const before = await boxOf(crumbs)
   await context.setOffline(true)
   const told = page.locator('.offline')
