@@ -70,17 +70,18 @@ export async function* readItems(file: string, section: Section): AsyncGenerator
 
 /** The whole object of a file, however large. Throws ParseError. */
 export async function readObjectOf(file: string): Promise<Record<string, unknown>> {
-  const whole: Record<string, unknown> = {}
+  const whole = new Map<string, unknown>()
   for (const [key, section] of await findSections(file)) {
     if ((await firstByte(file, section)) !== OPEN_ARRAY) {
-      whole[key] = await readValue(file, section)
+      whole.set(key, await readValue(file, section))
       continue
     }
     const items: unknown[] = []
     for await (const some of readItems(file, section)) for (const item of some) items.push(item)
-    whole[key] = items
+    whole.set(key, items)
   }
-  return whole
+  // Assigned one by one, a key `__proto__` would be none.
+  return Object.fromEntries(whole)
 }
 
 async function firstByte(file: string, { start }: Section): Promise<number | undefined> {

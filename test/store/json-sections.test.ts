@@ -22,6 +22,16 @@ test('holds what it holds as a whole, however it is written', async () => {
   )
 })
 
+test('has a key __proto__ like any other', async () => {
+  await using tree = await makeTree({ 'a.json': '{"__proto__": [1], "b": 2}' })
+  const whole = await readObjectOf(tree.at('a.json'))
+  expect(Object.entries(whole)).toEqual([
+    ['__proto__', [1]],
+    ['b', 2],
+  ])
+  expect(Object.getPrototypeOf(whole)).toBe(Object.prototype)
+})
+
 test('may be larger than what is read at a time, and so may an item', async () => {
   await using tree = await makeTree({})
   const file = tree.at('a.json')
