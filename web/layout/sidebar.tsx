@@ -266,7 +266,7 @@ function Person() {
           <span className="trunc me__name">
             <bdi className="trunc">{user.username}</bdi>
           </span>
-          {user.perm.admin && <small className="trunc">{t`Administrator`}</small>}
+          {user.perm.admin && <small>{t`Administrator`}</small>}
         </span>
       </a>
       {canLogOut && (
