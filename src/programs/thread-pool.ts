@@ -1,7 +1,11 @@
 // Threads of one script that are asked one thing at a time, started on demand and ended when nobody has needed them for a
 // while.
 import type { ResourceLimits, Worker } from 'node:worker_threads'
+import { createGate } from '../lib/gate.ts'
 import type { Threads } from './threads.ts'
+
+const HEAP_LIMITS = { maxOldGenerationSizeMb: 64 }
+const IDLE_MS = 2_000
 
 interface ThreadPoolOptions<State> {
   threads: Threads
@@ -55,6 +59,22 @@ export function createThreadPool<State>(options: ThreadPoolOptions<State>): Thre
       throw error
     }
   }
+}
+
+/**
+ * Makes the function that asks threads which keep nothing from one message to the next: `limit` at a time, for all who ask.
+ * Rejects where a thread fails.
+ */
+export function createAskedThreads({
+  limit,
+  ...of
+}: Pick<ThreadPoolOptions<null>, 'threads' | 'script'> & { limit: number }): (
+  message: unknown,
+) => Promise<unknown> {
+  const create = () => ({ state: null })
+  const pool = createThreadPool({ ...of, resourceLimits: HEAP_LIMITS, idleMs: IDLE_MS, create })
+  const inTurn = createGate(limit)
+  return (message) => inTurn(() => pool((ask) => ask(message)))
 }
 
 function ask(worker: Worker, message: unknown): Promise<unknown> {

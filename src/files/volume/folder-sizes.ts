@@ -1,8 +1,7 @@
 // The sizes of very many files are asked for by threads: on the event loop that would take turns with all else, and the
 // pool takes several times as long.
 import { availableParallelism } from 'node:os'
-import { createGate } from '../../lib/gate.ts'
-import { createThreadPool } from '../../programs/thread-pool.ts'
+import { createAskedThreads } from '../../programs/thread-pool.ts'
 import type { Threads } from '../../programs/threads.ts'
 import { HAS_PROC, type OpenFolder } from './open-folder.ts'
 import type { FoundSizes, SizesWork } from './sizes.worker.ts'
@@ -11,8 +10,6 @@ export type { FoundSizes }
 
 /** How many threads read at a time, for all who count. */
 export const SIZE_READERS = Math.min(2, availableParallelism())
-const HEAP_LIMITS = { maxOldGenerationSizeMb: 64 }
-const IDLE_MS = 2_000
 
 /** Asks for files or folders in an open folder. */
 export type ReadSizes = (
@@ -24,16 +21,13 @@ export type ReadSizes = (
 /** Starts nothing before it is asked. Null where the system has no way to name an open folder. */
 export function createSizeReaders(threads: Threads): ReadSizes | null {
   if (!HAS_PROC) return null
-  const pool = createThreadPool({
+  const ask = createAskedThreads({
     threads,
     script: new URL('./sizes.worker.ts', import.meta.url),
-    resourceLimits: HEAP_LIMITS,
-    idleMs: IDLE_MS,
-    create: () => ({ state: null }),
+    limit: SIZE_READERS,
   })
-  const inTurn = createGate(SIZE_READERS)
   return ({ ref, realDir }, names, { areFolders }) => {
     const work: SizesWork = { ref, realDir, names, areFolders }
-    return inTurn(() => pool(async (ask) => (await ask(work)) as FoundSizes))
+    return ask(work) as Promise<FoundSizes>
   }
 }

@@ -4,8 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
 import { unless } from '../../../lib/errors.ts'
-import { createGate } from '../../../lib/gate.ts'
-import { createThreadPool } from '../../../programs/thread-pool.ts'
+import { createAskedThreads } from '../../../programs/thread-pool.ts'
 import type { Threads } from '../../../programs/threads.ts'
 import { inPool } from '../../disks/disk-calls.ts'
 import { HAS_PROC, type OpenFolder, pathIn } from '../open-folder.ts'
@@ -26,8 +25,6 @@ export const MANY_FILES = 32
 const RECENT_MS = 1_000
 /** How many threads make files at a time, for all who ask. */
 const THREADS = Math.min(2, availableParallelism())
-const HEAP_LIMITS = { maxOldGenerationSizeMb: 64 }
-const IDLE_MS = 2_000
 
 /** A copy, and the time that its source had. */
 export interface CopiedFile extends CommittedFile {
@@ -52,14 +49,11 @@ const NOTHING = new Map<string, never>()
 /** Starts nothing before it is asked. `notes` are told of hidden names. Null where the system has no way to name an open folder. */
 export function createSmallFiles(threads: Threads, notes?: TempNotes): SmallFiles | null {
   if (!HAS_PROC) return null
-  const pool = createThreadPool({
+  const askThread = createAskedThreads({
     threads,
     script: new URL('./small-files.worker.ts', import.meta.url),
-    resourceLimits: HEAP_LIMITS,
-    idleMs: IDLE_MS,
-    create: () => ({ state: null }),
+    limit: THREADS,
   })
-  const inTurn = createGate(THREADS)
   const isMany = createCount()
 
   const ask = async (
@@ -73,7 +67,7 @@ export function createSmallFiles(threads: Threads, notes?: TempNotes): SmallFile
     let stuck: readonly string[] = temps
     try {
       const work = workOf({ into: into.ref, temps, isSynced })
-      const done = (await inTurn(() => pool((ask) => ask(work)))) as SmallFilesDone
+      const done = (await askThread(work)) as SmallFilesDone
       stuck = done.stuck
       return madeOf(names, done.facts)
     } catch {
