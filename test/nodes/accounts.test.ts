@@ -13,31 +13,23 @@ import {
   removeUser,
   replaceUser,
 } from '../../src/store/users.ts'
-import {
-  hasPostgres,
-  POSTGRES_PASSWORD,
-  type Postgres,
-  startPostgres,
-} from '../support/postgres.ts'
+import { onePostgres } from '../support/one-postgres.ts'
+import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const COUNT = 500
 const MANY = 10_100
 
-let postgres: Postgres
+const postgres = onePostgres()
 let tree: Tree
 beforeAll(async () => {
   tree = await makeTree({})
-  if (hasPostgres()) postgres = await startPostgres()
 })
-afterAll(async () => {
-  await postgres?.[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-})
+afterAll(() => tree[Symbol.asyncDispose]())
 
 describe.runIf(hasPostgres())('accounts of several nodes', () => {
   test('are in memory once they are asked for, and as another node changes them', async () => {
-    const address = await postgres.makeDatabase()
+    const address = await postgres.server.makeDatabase()
     const [one, two] = [await open(address), await open(address)]
     try {
       expect(one.large.held(USERS)).toEqual([])
@@ -66,7 +58,7 @@ describe.runIf(hasPostgres())('accounts of several nodes', () => {
   })
 
   test('have unique names and numbers, and an administrator stays, whoever is in memory', async () => {
-    const address = await postgres.makeDatabase()
+    const address = await postgres.server.makeDatabase()
     const [one, two] = [await open(address), await open(address)]
     try {
       const { id, ...user } = userOf(30)
@@ -100,13 +92,13 @@ describe.runIf(hasPostgres())('accounts of several nodes', () => {
   })
 
   test('of a database of before are found by what they are found by now', async () => {
-    const address = await postgres.makeDatabase()
+    const address = await postgres.server.makeDatabase()
     // More than are written at a time.
     await (await open(address, MANY)).close()
     const name = new URL(address).pathname.slice(1)
     const columns = ['index_username', 'index_home', 'index_passwordKind', 'index_admin', 'age']
     const drops = columns.map((column) => `drop column "${column}"`).join(', ')
-    await postgres.query(name, `alter table filebrowser.users ${drops}`)
+    await postgres.server.query(name, `alter table filebrowser.users ${drops}`)
     const store = await open(address)
     try {
       expect(await loadUserByName(store, `user${MANY}`)).toMatchObject({ id: MANY })
@@ -121,7 +113,7 @@ describe.runIf(hasPostgres())('accounts of several nodes', () => {
   })
 
   test('tell what kinds of passwords there are, as they change', async () => {
-    const address = await postgres.makeDatabase()
+    const address = await postgres.server.makeDatabase()
     const [one, two] = [await open(address), await open(address)]
     try {
       const kinds = () => one.large.values(USERS, 'passwordKind')

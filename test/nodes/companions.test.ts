@@ -29,12 +29,8 @@ import {
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { findUser, loadUser, loadUsers, removeUser, userPieces } from '../../src/store/users.ts'
-import {
-  hasPostgres,
-  POSTGRES_PASSWORD,
-  type Postgres,
-  startPostgres,
-} from '../support/postgres.ts'
+import { onePostgres } from '../support/one-postgres.ts'
+import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
 
 const COUNT = 600
@@ -42,16 +38,12 @@ const EDITORS = 1
 const READERS = 2
 const BESIDE = [IDENTITIES, MEMBERSHIPS, SECOND_FACTORS, HOMES, PREFERENCES, API_TOKENS] as const
 
-let postgres: Postgres
+const postgres = onePostgres()
 let tree: Tree
 beforeAll(async () => {
   tree = await makeTree({})
-  if (hasPostgres()) postgres = await startPostgres()
 })
-afterAll(async () => {
-  await postgres?.[Symbol.asyncDispose]()
-  await tree[Symbol.asyncDispose]()
-})
+afterAll(() => tree[Symbol.asyncDispose]())
 
 describe.runIf(hasPostgres())('what accounts have besides', () => {
   test('comes with them, and is in the memory of no node without them', async () => {
@@ -105,7 +97,7 @@ describe.runIf(hasPostgres())('what accounts have besides', () => {
     await loadUser(one, 7)
     await two.transaction((tx) => setGroupsOf(tx, 7, [EDITORS, READERS], 'admin'))
     await two.transaction((tx) => setGroupsOf(tx, 9, [READERS], 'admin'))
-    await postgres.query(
+    await postgres.server.query(
       name,
       `update filebrowser.fb_feed set rev = rev + 1000 where rev = (select feed from filebrowser.fb_meta);
        delete from filebrowser.fb_feed where rev < 1000;
@@ -152,13 +144,13 @@ describe.runIf(hasPostgres())('what accounts have besides', () => {
   })
 
   test('is found in a database of the version before, and as nodes of that go on writing it', async () => {
-    const address = await postgres.makeDatabase()
+    const address = await postgres.server.makeDatabase()
     await (await open(address)).close()
     const name = new URL(address).pathname.slice(1)
     for (const { name: table, indexes } of BESIDE) {
       const columns = [...Object.keys(indexes).map((index) => `index_${index}`), 'age']
       const drops = columns.map((column) => `drop column "${column}"`).join(', ')
-      await postgres.query(name, `alter table filebrowser."${table}" ${drops}`)
+      await postgres.server.query(name, `alter table filebrowser."${table}" ${drops}`)
     }
     const store = await open(address)
     try {
@@ -167,7 +159,7 @@ describe.runIf(hasPostgres())('what accounts have besides', () => {
       expect(store.find(IDENTITIES, 'userID', 7)).toHaveLength(1)
       // As a version writes it that does not know the columns.
       const membership = { userID: 8, groupID: READERS, from: 'admin' }
-      await postgres.query(
+      await postgres.server.query(
         name,
         `insert into filebrowser.memberships (key, doc, place)
          values ('"8 2 admin"', '${JSON.stringify(membership)}', 100000)`,
@@ -181,12 +173,12 @@ describe.runIf(hasPostgres())('what accounts have besides', () => {
     }
     await (await open(address)).close()
     const unfilled = `select count(*) from filebrowser.memberships where age is null`
-    expect(await postgres.query(name, unfilled)).toEqual([['0']])
+    expect(await postgres.server.query(name, unfilled)).toEqual([['0']])
   })
 })
 
 async function twoNodes() {
-  const address = await postgres.makeDatabase()
+  const address = await postgres.server.makeDatabase()
   const [one, two] = [await open(address), await open(address)]
   return {
     one,

@@ -1,30 +1,22 @@
 // How many connections to PostgreSQL a node opens: as many as it may while much is asked, and no more than before after.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { SESSIONS } from '../../src/store/collections.ts'
 import { defaultSettings, emptyDocument, type Session } from '../../src/store/document.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import type { Store } from '../../src/store/store.ts'
 import { waitFor } from '../support/deadline.ts'
-import {
-  hasPostgres,
-  POSTGRES_PASSWORD,
-  type Postgres,
-  startPostgres,
-} from '../support/postgres.ts'
+import { onePostgres } from '../support/one-postgres.ts'
+import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
 import { makeTree } from '../support/tree.ts'
 
 const AT_A_TIME = 200
 
-let postgres: Postgres
-beforeAll(async () => {
-  if (hasPostgres()) postgres = await startPostgres()
-})
-afterAll(() => postgres?.[Symbol.asyncDispose]())
+const postgres = onePostgres()
 
 describe.runIf(hasPostgres())('the connections of a node', () => {
   test('are as many as they may be amid 200 questions, and few again after', async () => {
     await using tree = await makeTree({})
-    const address = await postgres.makeDatabase()
+    const address = await postgres.server.makeDatabase()
     const store = await open(address, tree.base, 7)
     try {
       const before = await connectionsTo(address)
@@ -49,10 +41,10 @@ describe.runIf(hasPostgres())('the connections of a node', () => {
 
   test('do with those they have where the server gives no more', async () => {
     await using tree = await makeTree({})
-    const made = await postgres.makeDatabase()
+    const made = await postgres.server.makeDatabase()
     const name = new URL(made).pathname.slice(1)
     const role = `create role small login connection limit 3 password '${POSTGRES_PASSWORD}'`
-    await postgres.query(name, `${role}; alter database ${name} owner to small`)
+    await postgres.server.query(name, `${role}; alter database ${name} owner to small`)
     const address = made.replace('//fb@', '//small@')
     const store = await open(address, tree.base, 10)
     try {
@@ -87,5 +79,5 @@ function askMuch(store: Store): Promise<number[]> {
 async function connectionsTo(address: string): Promise<number> {
   const name = new URL(address).pathname.slice(1)
   const text = `select count(*) from pg_stat_activity where datname = '${name}'`
-  return Number((await postgres.query('postgres', text))[0]?.[0])
+  return Number((await postgres.server.query('postgres', text))[0]?.[0])
 }

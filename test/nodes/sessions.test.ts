@@ -1,29 +1,21 @@
 // Sessions of one account that are opened on two nodes: not more than there may be, whoever counts them.
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { createSessions } from '../../src/auth/sessions.ts'
 import type { Store } from '../../src/store/collection.ts'
 import { defaultSettings, emptyDocument } from '../../src/store/document.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
-import {
-  hasPostgres,
-  POSTGRES_PASSWORD,
-  type Postgres,
-  startPostgres,
-} from '../support/postgres.ts'
+import { onePostgres } from '../support/one-postgres.ts'
+import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
 import { makeTree } from '../support/tree.ts'
 
 const LIMITS = { idleMs: 3_600_000, maxMs: 3_600_000 }
 const facts = { remember: false, address: '127.0.0.1', userAgent: 'test' }
 
-let postgres: Postgres
-beforeAll(async () => {
-  if (hasPostgres()) postgres = await startPostgres()
-})
-afterAll(() => postgres?.[Symbol.asyncDispose]())
+const postgres = onePostgres()
 
 test.runIf(hasPostgres())('an account has as many sessions as it may, over two nodes', async () => {
   await using tree = await makeTree({})
-  const address = await postgres.makeDatabase()
+  const address = await postgres.server.makeDatabase()
   const { defaults } = defaultSettings()
   const person = { ...defaults, password: 'x'.repeat(97), lockPassword: false, rules: [] }
   const users = [{ ...person, id: 1, username: 'user' }]
@@ -59,7 +51,7 @@ test.runIf(hasPostgres())('an account has as many sessions as it may, over two n
 async function sessionsRead(address: string): Promise<number> {
   const name = new URL(address).pathname.slice(1)
   const text = `select idx_tup_fetch from pg_stat_user_tables where relname = 'sessions'`
-  return Number((await postgres.query(name, text))[0]?.[0])
+  return Number((await postgres.server.query(name, text))[0]?.[0])
 }
 
 async function many<T>(n: number, work: () => Promise<T>): Promise<T[]> {

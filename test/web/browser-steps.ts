@@ -182,3 +182,13 @@ export function followLink(page: Page, path: string): Promise<void> {
     link.remove()
   }, path)
 }
+
+/** Keeps back the answers to requests for an address until `resolve` is called. */
+export async function holdAnswers(page: Page, address: string): Promise<{ resolve(): void }> {
+  const held = Promise.withResolvers<void>()
+  await page.route(address, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  return held
+}

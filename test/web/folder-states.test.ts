@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { BLANK, PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { boxOf, folderPages, sharedBrowser, takeHome } from './browser-steps.ts'
+import { boxOf, folderPages, holdAnswers, sharedBrowser, takeHome } from './browser-steps.ts'
 import { entry, expectNames, expectSelected, listedFolders, twoFrames } from './listing-steps.ts'
 
 const openIn = sharedBrowser()
@@ -63,11 +63,7 @@ describe('a folder', () => {
         if (document.querySelector('.skeleton')) seen.push(location.pathname)
       }).observe(document.body, { childList: true, subtree: true })
     })
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/slow', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/slow')
     await entry(page, 'slow').dblclick()
     await page.locator('.skeleton').waitFor()
     held.resolve()
@@ -82,11 +78,7 @@ describe('a folder', () => {
     await using home = await takeHome({ 'a.txt': 'x' }, { viewMode: 'mosaic' })
     await using open = await openIn(home, { as: home.as, path: BLANK })
     const { page } = open
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/')
     await page.goto('/files/')
     await page.locator('.skeleton').first().waitFor()
     const list = page.getByRole('radio', { name: 'List' })
@@ -104,11 +96,7 @@ describe('a folder', () => {
   ])('keeps every control in its place while it loads (%s)', async (_, viewport) => {
     await using open = await openPlain({ 'slow/a.txt': 'x' }, { viewport })
     const { page } = open
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/slow', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/slow')
     const places = () =>
       page.evaluate(() =>
         [
@@ -139,11 +127,7 @@ describe('a folder', () => {
   it('lets the rows of a list land where its skeleton had them', async () => {
     await using open = await openFolder({ 'slow/b/a.txt': 'x', 'slow/c.txt': 'x' })
     const { page } = open
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/slow', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/slow')
     await entry(page, 'slow').dblclick()
     const box = (selector: string) => boxOf(page.locator(selector).first())
     const places = async (list: string) => {
@@ -165,11 +149,7 @@ describe('a folder', () => {
     const { page } = open
     const tile = page.locator('#listing .tile').first()
     const shown = await boxOf(tile)
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/')
     await page.reload()
     const kept = await boxOf(page.locator('.skeleton .sk').first())
     held.resolve()
@@ -192,11 +172,7 @@ describe('a folder', () => {
         (await Promise.all([0, 1].map((n) => boxOf(page.locator(cards).nth(n))))).map(({ x }) => x)
       await expect.poll(() => lefts('#listing [data-index]')).toHaveLength(2)
       const [first, second] = await lefts('#listing [data-index]')
-      const held = Promise.withResolvers<void>()
-      await page.route('**/api/resources/', async (route) => {
-        await held.promise
-        await route.continue()
-      })
+      const held = await holdAnswers(page, '**/api/resources/')
       await page.reload()
       await page.locator('.skeleton').waitFor()
       const waiting = await lefts('.skeleton__card')
@@ -213,11 +189,7 @@ describe('a folder', () => {
   ])('moves and takes away nothing while a folder opens (%s)', async (_, device) => {
     await using open = await openPlain({ 'slow/b/a.txt': 'x' }, device)
     const { page } = open
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/slow', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/slow')
     await entry(page, 'slow').waitFor()
     await page.waitForLoadState('networkidle')
     await twoFrames(page)
@@ -256,11 +228,7 @@ describe('a folder', () => {
   ])('offers no menu before it is known what can be done (%s)', async (_, device) => {
     await using open = await openPlain({ 'slow/a.txt': 'x' }, device)
     const { page } = open
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/slow', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/slow')
     const more = page.locator('.folder-more')
     await more.waitFor()
     if ('hasTouch' in device) await entry(page, 'slow').tap()
@@ -342,11 +310,7 @@ describe('a folder', () => {
   it('shows that a change takes its time in the place of the icon', async () => {
     await using open = await openFolder({ 'a.txt': 'x' })
     const { page } = open
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/a.txt?*', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/a.txt?*')
     await entry(page, 'a.txt').click()
     await page.keyboard.press('F2')
     await page.locator('.rename input:focus').waitFor()

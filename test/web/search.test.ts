@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { folderPages, servedPages } from './browser-steps.ts'
+import { folderPages, holdAnswers, servedPages } from './browser-steps.ts'
 import { downloaded } from './share-steps.ts'
 
 const openServed = folderPages()
@@ -242,11 +242,7 @@ describe('search', () => {
     await overlay(page).getByText('In: desk').waitFor()
     await box(page).fill('dawn')
     await overlay(page).getByText('4 results').waitFor()
-    const held = Promise.withResolvers<void>()
-    await page.route('**/api/resources/desk/deep', async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, '**/api/resources/desk/deep')
     await page.goto('/files/desk/deep/')
     await openSearch(page)
     await overlay(page).getByText('In: deep').waitFor()

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { loginAs } from '../support/login.ts'
 import { type Program, startConfigured } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { servedPages, sharedBrowser } from './browser-steps.ts'
+import { holdAnswers, servedPages, sharedBrowser } from './browser-steps.ts'
 import { toast } from './listing-steps.ts'
 import { confirm, createUser, PASSWORD, readUser } from './settings-steps.ts'
 
@@ -53,11 +53,7 @@ describe('deleting a user', () => {
   it('is not called off by leaving the question while it happens', async () => {
     await using open = await openGone()
     const { page, id } = open
-    const held = Promise.withResolvers<void>()
-    await page.route(`**/api/users/${id}`, async (route) => {
-      await held.promise
-      await route.continue()
-    })
+    const held = await holdAnswers(page, `**/api/users/${id}`)
     await page.getByRole('button', { name: 'Delete user' }).click()
     await confirm(page, 'Delete user')
     const question = page.getByRole('dialog', { name: 'Delete this user?' })
