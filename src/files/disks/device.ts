@@ -6,12 +6,15 @@ import { promisify } from 'node:util'
 import { createRecent } from '../../lib/memo.ts'
 import { syncFolder } from '../../lib/sync-folder.ts'
 import { createFolderSyncs } from './folder-syncs.ts'
+import { createPageBuffers, type PageBuffers } from './page-buffers.ts'
 
 export interface Device {
   /** `foreign` may stop answering; `kernel` is what the kernel makes up. */
   readonly kind: 'local' | 'kernel' | 'foreign'
   /** There is no disk to wait for, and nothing to sync. */
   readonly isMemory: boolean
+  /** To write large files with past the kernel's memory; null where that cannot be, or is of no use. */
+  readonly pages: PageBuffers | null
   /** Calls may be made on the event loop, by `direct`. */
   readonly isDirect: boolean
   /** Makes a call on the event loop and measures it: slow ones end isDirect for a while. */
@@ -68,9 +71,9 @@ const NOTHING_TO_SYNC = { syncFile: async () => {}, syncFolder: async () => {} }
 
 /**
  * A file system of this machine's own: never refused, direct while it is quick. With `isMemory` there is
- * no disk to wait for (tmpfs): always direct, never synced.
+ * no disk to wait for (tmpfs): always direct, never synced. `takesPages`: large files may be written past the kernel's memory.
  */
-export function createLocalDevice({ isMemory = false } = {}): Device {
+export function createLocalDevice({ isMemory = false, takesPages = false } = {}): Device {
   let slowUntilMs = 0
   let sampled = 0
   let sampleMs = 0
@@ -90,6 +93,7 @@ export function createLocalDevice({ isMemory = false } = {}): Device {
   return {
     kind: 'local',
     isMemory,
+    pages: takesPages ? createPageBuffers() : null,
     get isDirect() {
       return slowUntilMs === 0 || performance.now() > slowUntilMs
     },
@@ -123,6 +127,7 @@ export function createKernelDevice(): Device {
   return {
     kind: 'kernel',
     isMemory: false,
+    pages: null,
     isDirect: false,
     direct: call,
     noteRead: () => {},

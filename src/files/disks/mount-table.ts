@@ -18,6 +18,8 @@ const LOCAL_TYPES = new Set(
     'squashfs erofs'
   ).split(' '),
 )
+/** Those that write past the kernel's memory what they would write anyway; btrfs leaves it uncompressed then. */
+const PAGE_TYPES = new Set(['ext2', 'ext3', 'ext4', 'xfs', 'f2fs'])
 const MEMORY_TYPES = new Set(['tmpfs', 'ramfs'])
 /** What the kernel makes up answers always. */
 const KERNEL_TYPES = new Set(
@@ -49,7 +51,7 @@ export function createMountTable(inFlight: InFlight): (isFresh?: boolean) => Mou
   let table: MountTable | null = null
   let readAtMs = Number.NEGATIVE_INFINITY
   const makeDevice = ({ type }: Mount, place: string): Device => {
-    if (LOCAL_TYPES.has(type)) return createLocalDevice()
+    if (LOCAL_TYPES.has(type)) return createLocalDevice({ takesPages: PAGE_TYPES.has(type) })
     if (MEMORY_TYPES.has(type)) return createLocalDevice({ isMemory: true })
     if (KERNEL_TYPES.has(type)) return kernel
     // Unlike attributes, free space is never told from the kernel's memory.

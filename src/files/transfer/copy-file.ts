@@ -11,6 +11,8 @@ import { type Copying, type OpenHidden, openCopy } from './half-copy.ts'
 const CHUNK_BYTES = 1024 * 1024
 /** Up to this size a file on a local disk is written without the thread pool, as in receive.ts. */
 const SMALL_BYTES = 64 * 1024
+/** From this size on a file would push out of the kernel's memory what others read there. */
+const HUGE_BYTES = 64 * 1024 * 1024
 
 export interface CopyOptions extends Taken {
   replace: boolean
@@ -150,26 +152,53 @@ export async function copyBytes(
   { signal, course }: Pick<CopyOptions, 'signal' | 'course'>,
   { startBytes, reached }: Pick<Copying, 'startBytes' | 'reached'> = FROM_THE_START,
 ): Promise<void> {
-  // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
-  // under the name, which the descriptor that is synced and moved into place knows nothing of.
+  const pair = sizeBytes >= HUGE_BYTES ? temp.pages?.take() : null
   const newBuffer = () => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 4096))
-  const direct = sizeBytes <= SMALL_BYTES
-  const isLarge = sizeBytes > CHUNK_BYTES
-  let [full, free] = [newBuffer(), isLarge ? newBuffer() : null]
+  const [full, free] = pair ?? [newBuffer(), sizeBytes > CHUNK_BYTES ? newBuffer() : null]
+  const how = { direct: sizeBytes <= SMALL_BYTES, isPastCache: Boolean(pair) }
+  const piece = async (bytes: Buffer, position: number) => {
+    signal.throwIfAborted()
+    await temp.write([bytes], position, how)
+  }
+  const wrote = async (bytes: number, end: number) => {
+    course?.bytes(bytes)
+    await reached(end)
+  }
+  try {
+    await copyPieces(handle, startBytes, { full, free }, { piece, wrote })
+  } finally {
+    if (pair) temp.pages?.give(pair)
+  }
+}
+
+interface Pieces {
+  /** Writes one, at its position. */
+  piece(bytes: Buffer, position: number): Promise<void>
+  /** Told when that is done. */
+  wrote(bytes: number, end: number): Promise<void>
+}
+
+// Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
+// under the name, which the descriptor that is synced and moved into place knows nothing of.
+async function copyPieces(
+  handle: OpenFile['handle'],
+  startBytes: number,
+  buffers: { full: Buffer; free: Buffer | null },
+  { piece, wrote }: Pieces,
+): Promise<void> {
   const read = async (into: Buffer, at: number) =>
     (await handle.read(into, 0, into.length, at)).bytesRead
+  let { full, free } = buffers
   let position = startBytes
   let bytes = await read(full, position)
   while (bytes > 0) {
-    signal.throwIfAborted()
     const end = position + bytes
-    const written = temp.write([full.subarray(0, bytes)], position, { direct })
+    const written = piece(full.subarray(0, bytes), position)
     const ahead = free && read(free, end)
     // Both are awaited, also when one fails: the buffers must be idle before anything is closed.
     const next = await (ahead ? secondOf(written, ahead) : written)
     position = end
-    course?.bytes(bytes)
-    await reached(position)
+    await wrote(bytes, end)
     if (free && next !== undefined) [full, free, bytes] = [free, full, next]
     // Spares a read that finds nothing, unless the file has grown.
     else if (bytes < full.length && Number((await handle.stat()).size) === position) return

@@ -10,6 +10,8 @@ import { AppError, errnoOf, unless } from '../../lib/errors.ts'
 import { type ContentSum, createContentSum, DIRECT_BYTES } from '../disks/content-sum.ts'
 import { atOnce, type DiskCalls, poolCalls, setFileTime } from '../disks/disk-calls.ts'
 import { requireFree, spaceAt } from '../disks/free-space.ts'
+import type { PageBuffers } from '../disks/page-buffers.ts'
+import { openPastCache, type PastCache } from '../disks/past-cache.ts'
 import { carryOver } from './carry-over.ts'
 import { isCloned } from './clone.ts'
 import { permissionBits } from './file-mode.ts'
@@ -20,7 +22,7 @@ import { readInto } from './read-handle.ts'
 import { hasSameContent } from './same-content.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempFacts, TempNotes } from './temp-registry.ts'
-import { writeFully } from './write-fully.ts'
+import { behind, writeFully } from './write-fully.ts'
 
 const cut = promisify(ftruncate)
 
@@ -29,12 +31,10 @@ export interface TempFile {
   readonly path: string
   /** Waits until what was written outlives a power cut. */
   sync(): Promise<void>
-  /** Writes all bytes from `position` on; `direct`: without the pool where that is quick, for few bytes. */
-  write(
-    buffers: readonly Uint8Array[],
-    position: number,
-    options: { direct: boolean },
-  ): Promise<void>
+  /** Writes all bytes from `position` on. */
+  write(buffers: readonly Uint8Array[], position: number, options: WriteOptions): Promise<void>
+  /** For writes past the kernel's memory, see past-cache.ts; null where there are none. */
+  readonly pages: PageBuffers | null
   /** Fills the buffer from `position` on, with less at the end of the file alone; gives how many bytes. */
   read(into: Buffer, position: number): Promise<number>
   /** Shares all blocks of an open file of this size, where the disk can; false where it cannot. */
@@ -61,6 +61,13 @@ export interface TempFile {
   discard(): Promise<void>
   /** Closes it and leaves it on disk, to be gone on with later. */
   release(): Promise<void>
+}
+
+interface WriteOptions {
+  /** Without the pool where that is quick, for few bytes. */
+  direct: boolean
+  /** Past the kernel's memory, where `pages` gave the buffers. */
+  isPastCache?: boolean
 }
 
 interface CommitOptions {
@@ -127,6 +134,7 @@ interface Temp extends Opened {
   readonly sum: ContentSum
   /** `onlyCopy`: nothing else has all of the content that is being written in place. */
   state: 'open' | 'moved' | 'onlyCopy' | 'closed'
+  pastCache?: Promise<PastCache>
 }
 
 /**
@@ -160,9 +168,13 @@ export async function openTemp(
   return {
     path: notedPath,
     sync: () => device.run(() => device.syncFile(fd)),
-    write: (buffers, position, { direct }) => {
+    pages: device.pages,
+    write: async (buffers, position, { direct, isPastCache = false }) => {
       if (keepsOld) sum.add(buffers, position)
-      return writeFully(fd, device, buffers, position, direct && isDirect)
+      const [first] = buffers
+      const pastBytes = isPastCache && first ? await writePast(temp, first, position) : 0
+      const left = behind(buffers, pastBytes)
+      return writeFully(fd, device, left, position + pastBytes, direct && isDirect)
     },
     read: (into, position) => readInto(fd, device, into, position),
     cloneFrom: (from) => {
@@ -188,6 +200,11 @@ export async function openTemp(
     },
     discard: () => discard(temp),
   }
+}
+
+async function writePast(temp: Temp, bytes: Uint8Array, position: number): Promise<number> {
+  temp.pastCache ??= openPastCache(temp.fd, temp.folder.device)
+  return (await temp.pastCache).write(bytes, position)
 }
 
 interface Opened {
@@ -375,6 +392,7 @@ async function remove({ inPool, hostPath, notedPath, notes }: Temp): Promise<voi
 async function close(temp: Temp, by: DiskCalls): Promise<void> {
   temp.state = 'closed'
   try {
+    await (await temp.pastCache)?.close()
     await by.close(temp.fd)
   } finally {
     await temp.folder.close()
