@@ -88,6 +88,32 @@ describe('the keys of the page', () => {
     await waitFor('the focus on the next one', async () => (await focusedName(page)) === 'a.txt')
   })
 
+  it('presses with Enter the button, link or box that has the focus, whatever is selected', async () => {
+    const content = { 'in/one/a.txt': 'a', 'in/two/b.txt': 'b' }
+    await using open = await openPages(content, { path: '/files/in/' })
+    const { page } = open
+    await showList(page)
+    await entry(page, 'one').click()
+    await expectSelected(page, ['one'])
+    await page.getByRole('columnheader', { name: 'Name' }).getByRole('button').press('Enter')
+    await expectNames(page, ['two', 'one'])
+    await page.getByRole('button', { name: 'Upload', exact: true }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Upload files' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('toolbar', { name: 'Selection' })
+      .getByRole('button', { name: 'Share' })
+      .press('Enter')
+    await page.getByRole('dialog', { name: /one/ }).waitFor()
+    await page.keyboard.press('Escape')
+    await page
+      .getByRole('navigation', { name: 'Breadcrumb' })
+      .getByRole('link')
+      .first()
+      .press('Enter')
+    await expectNames(page, ['in'])
+  })
+
   it('opens help, palette and search from text, tables, trees, players and fields', async () => {
     await using open = await openPages(
       {

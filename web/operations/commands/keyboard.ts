@@ -19,6 +19,11 @@ function listingHasKeys(target: EventTarget | null): boolean {
   return target.id === 'main' || target.closest(LISTING_KEYS) !== null
 }
 
+/** Enter presses the button, link or box that has the focus, whatever is selected. */
+function pressesItself({ key, target }: KeyboardEvent): boolean {
+  return key === 'Enter' && target instanceof Element && target.matches('a, button, input')
+}
+
 /** In the sidebar, plain keys belong to its links; with a modifier they mean the folder that is open. */
 function meansOpenFolder(action: Action, { target, altKey, ctrlKey, metaKey }: KeyboardEvent) {
   if (!altKey && !ctrlKey && !metaKey) return false
@@ -38,7 +43,7 @@ function runShortcut(event: KeyboardEvent): boolean {
   if (event.defaultPrevented || event.isComposing) return false
   const typing = takesKeys(event.target)
   if (typing && !worksEverywhere(event)) return false
-  const inListing = !typing && listingHasKeys(event.target)
+  const inListing = !typing && !pressesItself(event) && listingHasKeys(event.target)
   const candidates = actions.filter(
     (action) =>
       (action.everywhere || inListing || (!typing && meansOpenFolder(action, event))) &&
