@@ -141,6 +141,26 @@ describe('a folder', () => {
     expect(await places('#listing')).toEqual(before)
   })
 
+  it('draws the same lines between rows while it loads', async () => {
+    await using open = await openFolder({ 'slow/a.txt': 'x', 'slow/b.txt': 'x' })
+    const { page } = open
+    const held = await holdAnswers(page, '**/api/resources/slow')
+    await entry(page, 'slow').dblclick()
+    const line = (list: string) =>
+      page
+        .locator(`${list} .lrow + .lrow`)
+        .first()
+        .evaluate((row) => {
+          const { width, top } = getComputedStyle(row, '::before')
+          return { width, top }
+        })
+    await page.locator('.skeleton').waitFor()
+    const before = await line('.skeleton')
+    held.resolve()
+    await entry(page, 'b.txt').waitFor()
+    expect(before).toEqual(await line('#listing'))
+  })
+
   it('has its icons on a phone where their places were kept while it loads', async () => {
     await using open = await openPlain(
       { 'a.txt': 'x' },
