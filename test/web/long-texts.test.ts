@@ -18,7 +18,7 @@ it('keeps drafts of ten mebibytes between two letters, and gives one back after 
   await open('ten.log', line.repeat(129_000))
   const { page } = site
   await atStart()
-  const kept = page.getByText(/Draft saved \d+ s ago/)
+  const kept = page.getByText(/Draft saved/)
   const type = async () => {
     await page.keyboard.type('z')
     await page.evaluate(() => new Promise(requestAnimationFrame))

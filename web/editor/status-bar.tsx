@@ -111,7 +111,7 @@ function Safety() {
           data-tip={t`Unsaved changes are stored in this browser`}
         >
           <History className="i i-xs" aria-hidden />
-          {draftAge < 60 ? (
+          {draftAge > 0 && draftAge < 60 ? (
             <Trans>Draft saved {draftAge} s ago</Trans>
           ) : (
             <Trans>Draft saved {formatDistanceInText(draftAtMs, nowMs)}</Trans>
