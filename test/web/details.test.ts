@@ -8,9 +8,11 @@ import { describe, expect, it } from 'vitest'
 import { basic, LOCK_INFO } from '../support/dav.ts'
 import { waitFor } from '../support/deadline.ts'
 import { startProgram } from '../support/program.ts'
+import { needProgram } from '../support/programs.ts'
 import { makeTree } from '../support/tree.ts'
 import { boxOf, sharedBrowser, takeHome } from './browser-steps.ts'
 import { addUser, entry, listedFolders, showList, toast, userLogin } from './listing-steps.ts'
+import { sample } from './share-steps.ts'
 import { dragFromOutside } from './upload-steps.ts'
 
 const openIn = sharedBrowser()
@@ -143,6 +145,20 @@ describe('details', () => {
       const [outer, inner] = [picture, picture.locator('img')].map(boxOf)
       return (await whole) && (await inner)?.height === (await outer)?.height
     })
+  })
+
+  it('show a film in its own shape', async () => {
+    needProgram('ffmpeg')
+    const film = await sample('film.mp4')
+    await using open = await openFolder({ 'film.mp4': film }, { viewport: WIDE })
+    const { page } = open
+    await entry(page, 'film.mp4').click()
+    await page.keyboard.press('Control+i')
+    const shape = () =>
+      page
+        .locator('.info__picture img')
+        .evaluate((img: HTMLImageElement) => img.naturalWidth / img.naturalHeight)
+    await expect.poll(shape).toBeCloseTo(320 / 180)
   })
 
   it('calculate a checksum anew when the file was replaced', async () => {

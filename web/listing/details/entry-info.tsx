@@ -14,7 +14,7 @@ import {
   previewUrl,
   streamTree,
 } from '../../api/files.ts'
-import { hasVersions } from '../../lib/boot.ts'
+import { boot, hasVersions } from '../../lib/boot.ts'
 import { type PhotoFacts, readPhotoFacts } from '../../lib/exif.ts'
 import {
   formatCounts,
@@ -208,7 +208,9 @@ function FolderContents({ vpath }: { vpath: string }) {
 function Picture({ entry }: { entry: FileEntry }) {
   const [failed, setFailed] = useState(false)
   const pictured = !failed && abilitiesOn(entry.path).download && isPictured(entry)
-  const size = entry.type === 'video' || entry.type === 'pdf' ? 'thumb' : 'big'
+  // Small ones of films are square. Where large ones are not made, the film itself would come.
+  const isSmall = entry.type === 'pdf' || (entry.type === 'video' && !boot.ResizePreview)
+  const size = isSmall ? 'thumb' : 'big'
   return (
     <div className="info__picture center sunken">
       {pictured ? (
