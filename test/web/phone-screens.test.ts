@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { boxOf, sharedSite } from './browser-steps.ts'
 import { entry, stillBox, twoFrames } from './listing-steps.ts'
+import { makeShare } from './share-steps.ts'
 
 const site = sharedSite(async () => {
   const create = { width: 1500, height: 1000, channels: 3, background: '#456' } as const
@@ -12,6 +13,9 @@ const site = sharedSite(async () => {
   return {
     'launch-plan.md': '# Plan',
     'album/dawn.jpg': picture,
+    'Screenshots/a.txt': 'a',
+    'Screenshots 2023/a.txt': 'a',
+    'Invoices/a.txt': 'a',
     'dawn.jpg': picture,
     ...Object.fromEntries(others),
   }
@@ -53,6 +57,30 @@ it('the line under a picture’s name has whole facts only, however wide its let
   expect(counts).toEqual([...counts].sort())
   expect([...new Set(counts)]).toEqual(expect.arrayContaining([2, 3]))
   expect(counts[0]).toBeGreaterThan(0)
+})
+
+it('the open folder is bold in the title, and plain in the line of breadcrumbs below', async () => {
+  await using open = await openPhone('/files/album/')
+  await entry(open.page, 'dawn.jpg').waitFor()
+  const weightOf = (selector: string) =>
+    open.page.locator(selector).evaluate((element) => Number(getComputedStyle(element).fontWeight))
+  expect(await weightOf('h1:visible')).toBeGreaterThan(500)
+  expect(await weightOf('.crumb[aria-current]')).toBe(400)
+})
+
+it.each([
+  ['phone', PHONE],
+  ['tablet', { width: 820, height: 1180 }],
+])('cards of shared folders have names of usual length on one line (%s)', async (_, viewport) => {
+  const path = `/share/${await makeShare(site.program, '/')}`
+  const options = { viewport, isMobile: true, hasTouch: true, as: null }
+  await using open = await site.open({ path, ...options })
+  const { page } = open
+  await page.getByRole('radio', { name: 'Grid', exact: true }).check({ force: true })
+  const name = page.getByRole('list', { name: 'Folders' }).getByText('Screenshots', { exact: true })
+  const { width, height } = await boxOf(name)
+  expect(await name.evaluate((text) => text.scrollWidth)).toBeLessThanOrEqual(Math.ceil(width))
+  expect(height).toBeLessThan(30)
 })
 
 it('the editor shows a name of usual length whole', async () => {
