@@ -1,6 +1,7 @@
 // The list of links one has given away.
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
+import { loginAs } from '../support/login.ts'
 import { boxOf, sharedSite } from './browser-steps.ts'
 import { addUser, toast, userLogin } from './listing-steps.ts'
 import { clipboard, copied, makeShare } from './share-steps.ts'
@@ -74,6 +75,35 @@ describe('shared links', () => {
     await hers.page.getByRole('row').filter({ hasText: '/hers.txt' }).waitFor()
     await expect.poll(() => hers.page.getByRole('row').count()).toBe(2)
     expect(await hers.page.getByRole('columnheader', { name: 'Owner' }).count()).toBe(0)
+  })
+
+  it.each([
+    ['desktop', { width: 1440, height: 900 }],
+    ['tablet', { width: 820, height: 1180 }],
+    ['phone', PHONE],
+  ])('that have ended say so in whole words (%s)', async (name, viewport) => {
+    const { program, tree } = site
+    await tree.add({ 'ends.txt': 'x' })
+    await addUser(program, name, ['share', 'download'])
+    await makeShare(program, '/ends.txt', {}, userLogin(name))
+    const admin = await loginAs(program.origin)
+    await admin.fetch('/api/resources/ends.txt', { method: 'DELETE' })
+    await using open = await site.open({ path, viewport })
+    const row = open.page
+      .getByRole('row')
+      .filter({ hasText: '/ends.txt' })
+      .filter({ hasText: name })
+    const words = row.getByText('Ended: the shared item no longer exists')
+    const linesOfEach = await words.evaluate((element) => {
+      const text = element.firstChild as Text
+      const range = document.createRange()
+      return [...text.data.matchAll(/\S+/g)].map(({ index, 0: word }) => {
+        range.setStart(text, index)
+        range.setEnd(text, index + word.length)
+        return range.getClientRects().length
+      })
+    })
+    expect(linesOfEach).toEqual([1, 1, 1, 1, 1, 1, 1])
   })
 
   it('have paths that go on in the next line after a slash, on phones', async () => {

@@ -68,7 +68,7 @@ function usePages(onName: (name: string) => void): Page[] {
     },
     {
       path: '/settings/shares',
-      label: t`Share management`,
+      label: t`Shared links`,
       icon: Link,
       allowed: mayShare(user),
       ids: /^[\w-]+$/,
