@@ -39,6 +39,11 @@ export interface Collection<T extends object = object, I extends string = string
    * changes. Without `by` both have the same key.
    */
   readonly belongsTo?: { readonly owner: string; readonly by?: I }
+  /**
+   * A crash of the database may take back that a record was added or changed a moment ago: whoever misses it makes it
+   * anew. That one was removed stays.
+   */
+  readonly isWrittenLazily?: true
   /** A number by which records of a large collection are found in order, the oldest first. */
   ageOf?(record: T): number
   /** One record and no list. */

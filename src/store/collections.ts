@@ -112,6 +112,7 @@ export const SESSIONS: Collection<Session, 'userID' | 'subject' | 'sid'> = {
   name: 'sessions',
   life: 'short',
   isLarge: true,
+  isWrittenLazily: true,
   keyOf: ({ id }) => id,
   indexes: {
     userID: ({ userID }) => userID,

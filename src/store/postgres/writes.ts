@@ -3,7 +3,7 @@ import type { Collection } from '../collection.ts'
 import type { Table, Tables } from '../table.ts'
 import type { Connection } from './connection.ts'
 import { encodeKey, type FeedEntry, type Position } from './rows.ts'
-import { ageColumn, indexColumn, literal, quoted, uniqueColumn } from './schema.ts'
+import { ageColumn, indexColumn, LAZILY, literal, quoted, uniqueColumn } from './schema.ts'
 
 /** Rows that are filled at a time. */
 const ROWS_AT_A_TIME = 1_000
@@ -14,7 +14,7 @@ const PRUNE_EVERY = 256
 
 /**
  * Writes what an entry says into the tables and the feed, in one statement, and wakes the other nodes. All values are in
- * its text, so that the commit can be asked with it.
+ * its text, so that the commit can be asked with it. What may be taken back by a crash does not wait for the disk.
  */
 export function writeStatement(
   schema: string,
@@ -46,7 +46,14 @@ export function writeStatement(
       `delete from ${s}.fb_feed where rev < ${at.rev} and at < now() - interval '${FEED_MINUTES} minutes'`,
     )
   const steps = parts.map((part, n) => `s${n} as (${part})`)
-  return `with ${steps.join(',\n')} select pg_notify(${literal(schema)}, '${at.rev}')`
+  const how = isLazy(tables, entry) ? `, ${LAZILY}` : ''
+  return `with ${steps.join(',\n')} select pg_notify(${literal(schema)}, '${at.rev}')${how}`
+}
+
+function isLazy(tables: Tables, { changes, next = {} }: FeedEntry): boolean {
+  const isWritten = (change: FeedEntry['changes'][number]) =>
+    change.length === 4 && tables.get(change[0])?.collection.isWrittenLazily === true
+  return Object.keys(next).length === 0 && changes.every(isWritten)
 }
 
 /** A record as it is written. */
