@@ -161,7 +161,7 @@ export const WEAKENINGS: Weakening[] = [
   {
     title: 'unknown names are refused at once',
     file: 'src/auth/password.ts',
-    from: 'const fits = await verifyAlike(password, user?.password ?? null, kinds)',
+    from: 'const fits = await verifyAlike(password, user?.password ?? null, kinds.map(String))',
     to: 'const fits = user && (await verifyAlike(password, user.password, kinds))',
     test: 'login-abuse',
     about: 'CVE-2026-23849',

@@ -31,11 +31,7 @@ export interface SignInDeps {
 /** Checks name and password against the records; both kinds of failure take the same time. */
 export async function signInByPassword(deps: SignInDeps, given: Credentials): Promise<User> {
   await demandHuman(deps, given)
-  const user = await withPassword(
-    deps,
-    await loadUserByName(deps.store, given.username),
-    given.password,
-  )
+  const user = await withPassword(deps, loadUserByName(deps.store, given.username), given.password)
   if (!user) throw refused()
   return user
 }
@@ -49,11 +45,12 @@ export async function demandHuman({ store }: SignInDeps, given: Credentials): Pr
 /** The account when this is its password, else null; takes the same time when there is none. */
 export async function withPassword(
   deps: SignInDeps,
-  user: User | undefined,
+  loading: User | undefined | Promise<User | undefined>,
   password: string,
 ): Promise<User | null> {
-  const kinds = (await deps.store.large.values(USERS, 'passwordKind')).map(String)
-  const fits = await verifyAlike(password, user?.password ?? null, kinds)
+  const kindsOfAll = deps.store.large.values(USERS, 'passwordKind')
+  const [user, kinds] = await Promise.all([loading, kindsOfAll])
+  const fits = await verifyAlike(password, user?.password ?? null, kinds.map(String))
   if (!user || !fits) return null
   return needsRehash(user.password) ? upgradeHash(deps, user, password) : user
 }

@@ -9,7 +9,7 @@ import { readAuthentication } from '../auth/passkeys/responses.ts'
 import { refused } from '../auth/password.ts'
 import { hasSecondStep, needsSecondFactor, type Proof } from '../auth/second-factor/factors.ts'
 import type { FirstStep } from '../auth/second-factor/tickets.ts'
-import { type Entered, policyOf, signIn, type Typed } from '../auth/sign-in.ts'
+import { asksPassword, type Entered, policyOf, signIn, type Typed } from '../auth/sign-in.ts'
 import { answer, JSON_TYPE } from '../http/answer.ts'
 import { addFacts, audited } from '../http/audit.ts'
 import { MAX_CREDENTIALS_BYTES, readJson } from '../http/body.ts'
@@ -46,8 +46,10 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
   let entered: Entered
   let next: FirstStep['purpose'] | Promise<Session>
   // Another node may have made the account, or changed its password, a moment ago.
-  await deps.store.shared?.look()
+  const looking = deps.store.shared?.look()
+  looking?.catch(() => {})
   try {
+    if (!asksPassword(deps.store.settings())) await looking
     entered = await signIn(deps, c.env.incoming, async () => {
       given = await readCredentials(c, deps)
       addFacts(c, { user: shortName(given.username) })
@@ -55,6 +57,7 @@ async function login(c: Ctx, deps: Deps): Promise<Response> {
       // whatever a stranger sends, up to a megabyte, and must not be what is kept.
       keys.push(`account ${hash('sha256', given.username)} ${keys[0]}`)
       await counting.begin(...keys)
+      await looking
       return given
     })
     addFacts(c, { user: entered.user.username, via: entered.method })
