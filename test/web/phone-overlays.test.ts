@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator } from 'playwright-core'
 import { expect, it } from 'vitest'
-import { PHONE } from '../support/browser.ts'
+import { DESKTOP, PHONE } from '../support/browser.ts'
 import { boxOf, folderPages, sharedBrowser } from './browser-steps.ts'
 import { entry, toast } from './listing-steps.ts'
 import { clipboard } from './share-steps.ts'
@@ -52,6 +52,24 @@ it('an open upload panel is above the bar of what is selected', async () => {
   }
   await bar.getByRole('button', { name: 'Delete' }).tap()
   await page.getByRole('alertdialog').waitFor()
+})
+
+it('an open upload panel is above the bar that saves settings, whatever the width', async () => {
+  await using open = await openFolder({}, { path: '/files/', viewport: DESKTOP })
+  const { page, tree } = open
+  const big = join(tree.base, 'big.bin')
+  await writeFile(big, randomBytes(24 << 20))
+  await slowUploads(page, 1 << 18)
+  await pickFiles(page, [big])
+  await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+  await page.getByRole('link', { name: 'Settings', exact: true }).click()
+  await page.getByRole('switch', { name: 'Show exact dates' }).check({ force: true })
+  const save = page.getByRole('button', { name: 'Save', exact: false })
+  await save.waitFor()
+  for (const width of [DESKTOP.width, 820, PHONE.width]) {
+    await page.setViewportSize({ ...PHONE, width })
+    await expect.poll(() => overlapPx(page.locator('.up'), save)).toBeLessThanOrEqual(0)
+  }
 })
 
 it('a message about a dialog is over neither its fields nor its answers, and can be closed', async () => {
