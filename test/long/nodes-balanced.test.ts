@@ -5,10 +5,11 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { ROOT } from '../../scripts/build/paths.ts'
 import { waitFor } from '../support/deadline.ts'
-import { loginAs } from '../support/login.ts'
+import { loginAs, type SignedIn } from '../support/login.ts'
 import {
   freePort,
   hasPostgres,
@@ -138,6 +139,30 @@ async function startBalancer(name: string, command: (file: string) => string[]):
   }
 }
 
+/** A save of each person of which the last bytes are sent when told so. */
+function saveSlowly(origin: string, people: readonly SignedIn[]) {
+  let release = () => {}
+  const isReleased = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  const answers = people.map(async ({ cookie, token }, i) => {
+    async function* body() {
+      yield Buffer.from('first, ')
+      await isReleased
+      yield Buffer.from('last')
+    }
+    const init: object = {
+      method: 'POST',
+      headers: { cookie, 'X-Auth': token },
+      body: Readable.from(body()),
+      duplex: 'half',
+    }
+    const path = `/api/resources/docs/slow-${i}.txt?override=true`
+    return (await fetch(`${origin}${path}`, init)).status
+  })
+  return { release, statuses: () => Promise.all(answers.map((one) => one.catch(String))) }
+}
+
 /** Reads, lists and saves by several people at once, while one node after the other is replaced. */
 async function failNothing(origin: string): Promise<void> {
   let isOver = false
@@ -167,7 +192,14 @@ async function failNothing(origin: string): Promise<void> {
     }
   })
   for (const [i, name] of NAMES.entries()) {
-    expect(await nodes[i]?.stop()).toBe(0)
+    const node = nodes[i] as Program
+    const slow = saveSlowly(origin, people)
+    const stopped = node.stop()
+    // The balancer has left it by then.
+    await waitFor(`${name} to stop`, () => /running requests may finish/.test(node.output()))
+    slow.release()
+    expect(await slow.statuses()).toEqual(people.map(() => 200))
+    expect(await stopped).toBe(0)
     nodes[i] = await startNode(name)
     await waitFor(`${name} to be ready`, async () => (await fetch(`${nodes[i]?.origin}/ready`)).ok)
   }
