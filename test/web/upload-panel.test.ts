@@ -288,6 +288,18 @@ describe('what stopped the uploads', () => {
     },
   )
 
+  it('ends with the file of which nothing could be sent, without an empty line below it', async () => {
+    await using open = await openServed({}, { path: '/files/' })
+    const { page, tree } = open
+    const path = await localFile(tree, 'a.bin', 20_000)
+    await page.route('**/api/**', (route) =>
+      route.request().method() === 'POST' ? route.fulfill({ status: 507 }) : route.continue(),
+    )
+    await pickFiles(page, [path])
+    await panel(page).getByText('Server is full', { exact: true }).waitFor()
+    expect(await panel(page).locator('.up__foot').count()).toBe(0)
+  })
+
   it('holds the others while the server is full, until they are resumed', async () => {
     await using open = await openServed({ 'old.txt': 'x' }, { path: '/files/' })
     const { page, tree } = open

@@ -244,11 +244,12 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
   }
 
   const canUndo = !busy && state.ended.length > 0
-  if (!busy && state.failed === 0 && !canUndo) return null
+  const hasBytes = (busy || state.failed > 0) && state.totalBytes > 0
+  if (!busy && !hasBytes && state.failed < 2 && !canUndo) return null
   return (
     <footer className="up__foot row fs-sm mid line-top">
       <span className="num">
-        {(busy || state.failed > 0) && state.totalBytes > 0 && (
+        {hasBytes && (
           <Trans>
             {sent} of {total}
           </Trans>
