@@ -1,15 +1,11 @@
 // Search as a person uses it: typing, filters, the keyboard, many hits, none at all.
-import { readdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
-import { folderPages, holdAnswers, servedPages } from './browser-steps.ts'
-import { downloaded } from './share-steps.ts'
+import { folderPages, holdAnswers } from './browser-steps.ts'
 
 const openServed = folderPages()
-/** With a trash. */
-const openOwn = servedPages()
 
 const overlay = (page: Page) => page.getByRole('dialog', { name: 'Search', exact: true })
 const everything = (page: Page) => page.getByRole('dialog', { name: 'Search and commands' })
@@ -138,46 +134,14 @@ describe('search', () => {
     await overlay(page).getByRole('button', { name: 'PDF' }).click()
     await overlay(page).getByText('type:pdf').waitFor()
     await only('dawn%231%20100%25.pdf')
-    await overlay(page).getByRole('button', { name: 'All' }).click()
+    await overlay(page).getByRole('button', { name: 'All', exact: true }).click()
     await box(page).pressSequentially('type:pdf dawn')
     await count('1 result')
     await expect.poll(() => box(page).inputValue()).toBe('dawn')
-    await overlay(page).getByRole('button', { name: 'All' }).click()
+    await overlay(page).getByRole('button', { name: 'All', exact: true }).click()
     await count('5 results')
     await overlay(page).getByRole('button', { name: 'Match case' }).click()
     await count('4 results')
-  })
-
-  it('chooses several hits by their boxes and by the keyboard, and does something with all of them', async () => {
-    await using open = await openOwn(files, { path: '/files/' })
-    const { page, tree } = open
-    await openSearch(page)
-    await box(page).fill('dawn')
-    await overlay(page).getByText('5 results').waitFor()
-    await hits(page).filter({ hasText: 'dawn.mp3' }).hover()
-    await overlay(page).getByRole('checkbox', { name: 'Select dawn.mp3' }).check()
-    await hits(page).filter({ hasText: 'Dawn_0412.png' }).hover()
-    await page.keyboard.press('Shift+Enter')
-    const bar = overlay(page).getByRole('toolbar', { name: 'Selection' })
-    await bar.getByText('2 selected').waitFor()
-    const { bytes } = await downloaded(page, () =>
-      bar.getByRole('button', { name: 'Download' }).click(),
-    )
-    // Names stand in an archive as they are.
-    for (const name of ['Dawn_0412.png', 'dawn.mp3']) expect(bytes.includes(name)).toBe(true)
-    expect(bytes.includes('other.txt')).toBe(false)
-    await bar.getByRole('button', { name: 'Delete' }).click()
-    await overlay(page).getByText('3 results').waitFor()
-    await bar.waitFor({ state: 'detached' })
-    const isThere = async () => (await readdir(tree.at('desk'))).includes('dawn.mp3')
-    expect(await isThere()).toBe(false)
-    await expect
-      .poll(() => box(page).evaluate((each) => each === document.activeElement))
-      .toBe(true)
-    // What is told over the search can be answered there.
-    await page.locator('.toast').getByRole('button', { name: 'Undo' }).click()
-    await expect.poll(isThere).toBe(true)
-    expect(open.problems).toEqual([])
   })
 
   it('shows an entry in its folder and copies its address', async () => {

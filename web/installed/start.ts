@@ -51,7 +51,7 @@ function watchFolders(): void {
     timer = setTimeout(() => {
       const { kind, shown } = listing.phase
       const { folder } = shown
-      if (kind !== 'folder' || folder === null || session.user === null) return
+      if (kind !== 'folder' || folder === null || folder.search || session.user === null) return
       void keepFolder(folder.vpath, session.user.id, folder.entries)
     }, STAY_MS)
   }

@@ -62,8 +62,30 @@ export function splitName(name: string): { stem: string; extension: string } {
   return { stem: name.slice(0, cut), extension: name.slice(cut) }
 }
 
+/**
+ * The hits of a search are shown as a folder of their own below the one that is searched, by a name that nothing on a
+ * disk can have.
+ */
+export function searchPath(folder: string, query: string): string {
+  return joinVPath(folder, `\0${query.replaceAll('/', '\0')}`)
+}
+
+/** What a path made by `searchPath` asks for; null for all others. */
+export function queryOf(vpath: string): string | null {
+  const [, query] = /\/\0([^/]*)$/.exec(vpath) ?? []
+  return query === undefined ? null : query.replaceAll('\0', '/')
+}
+
+/** The folder itself; the one that is searched where `vpath` is a search. */
+export function realFolder(vpath: string): string {
+  return queryOf(vpath) === null ? vpath : parentOf(vpath)
+}
+
 /** The page showing `vpath`; folders end in a slash, as the original's links do. */
 export function filesHref(vpath: string, isDir: boolean): string {
+  const query = queryOf(vpath)
+  if (query !== null)
+    return `${filesHref(parentOf(vpath), true)}?search=${encodeURIComponent(query)}`
   return `${boot.BaseURL}/files${encodePath(vpath)}${isDir && vpath !== ROOT ? '/' : ''}`
 }
 

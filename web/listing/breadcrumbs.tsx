@@ -6,7 +6,7 @@ import { ChevronRight, Ellipsis, House } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
-import { filesHref, lineageOf, nameOf, parentOf, ROOT, shownName } from '../lib/paths.ts'
+import { filesHref, lineageOf, parentOf, ROOT } from '../lib/paths.ts'
 import { openFolder } from '../operations/commands/open-entry.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
 import { prefetchFolder } from '../state/listed-folder.ts'
@@ -70,7 +70,7 @@ export function Breadcrumbs({ vpath }: { vpath: string }) {
           <li key={folder}>
             <Siblings folder={folder} />
             <Crumb vpath={folder} current={folder === vpath}>
-              <bdi className="trunc">{shownName(nameOf(folder))}</bdi>
+              <bdi className="trunc">{folderTitle(folder)}</bdi>
             </Crumb>
           </li>
         ))}

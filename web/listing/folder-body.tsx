@@ -1,31 +1,30 @@
-// The area below the toolbar: the entries, a skeleton while they load, an invitation when there
-// are none, or what went wrong.
+// The area below the toolbar: the entries, a skeleton while they load, words where there are none, or
+// what went wrong.
 
-import { Trans, useLingui } from '@lingui/react/macro'
-import { FolderPlus, FolderUp, Upload } from 'lucide-react'
-import { type MouseEvent, useEffect } from 'react'
+import { Trans } from '@lingui/react/macro'
+import { useEffect } from 'react'
 import { useSnapshot } from 'valtio'
 import { ErrorBoundary } from '../layout/boundary.tsx'
-import { canPickFolders, FINGERS, PHONE, TOUCHED, useMedia } from '../lib/page/media.ts'
+import { FINGERS, PHONE, useMedia } from '../lib/page/media.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
-import { runAction } from '../operations/commands/registry.ts'
 import type { Folder } from '../state/folder-cache.ts'
-import { setShown } from '../state/listing.ts'
 import { prefs } from '../state/prefs.ts'
-import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
-import { Skeleton, Spinner } from '../ui/progress.tsx'
-import { DropVeil } from './drag/drop-veil.tsx'
+import { Skeleton } from '../ui/progress.tsx'
+import { drag } from './drag/drag-session.ts'
 import { ColumnHeader } from './grid/column-header.tsx'
 import { EntryGrid } from './grid/entry-grid.tsx'
-import { openGridMenu } from './grid/grid-menu.tsx'
 import { layoutOf } from './grid/metrics.ts'
-import { pull } from './grid/pull.ts'
+import { HitCount } from './toolbar.tsx'
 import { useColumnView } from './use-columns.ts'
-import { useAbilities, useListing } from './use-listing.ts'
+import { useListing } from './use-listing.ts'
 
-const SwipeActions = onDemandAtOnce(async () => (await import('./grid/row-swipe.tsx')).SwipeActions)
+const FingerParts = onDemandAtOnce(
+  async () => (await import('./grid/finger-parts.tsx')).FingerParts,
+)
 const FailedFolder = onDemandAtOnce(async () => (await import('./failed-folder.tsx')).FailedFolder)
+const DropVeil = onDemandAtOnce(async () => (await import('./drag/drop-veil.tsx')).DropVeil)
+const NoEntries = onDemandAtOnce(async () => (await import('./no-entries.tsx')).NoEntries)
 const Columns = onDemandAtOnce(async () => (await import('./columns/columns.tsx')).Columns)
 
 export function FolderBody() {
@@ -35,6 +34,8 @@ export function FolderBody() {
 
 function FolderContent() {
   const hasFingers = useMedia(FINGERS)
+  const phone = useMedia(PHONE)
+  const isOver = useSnapshot(drag).kind === 'files'
   const phase = useListing()
   const { kind, vpath } = phase
   const { folder, visible, filter, sort } = phase.shown
@@ -60,14 +61,14 @@ function FolderContent() {
       </div>
     )
   }
-  const empty = folder !== null && folder.entries.length === 0
-  const nothing = visible.length === 0 && filter.trim() !== ''
+  const isEmpty = folder !== null && folder.entries.length === 0
+  const hidesAll = visible.length === 0 && filter.trim() !== ''
   return (
     <div className={kind === 'loading' ? 'body is-stale relative' : 'body relative'}>
-      {empty ? <EmptyFolder /> : nothing ? <NothingShown /> : <EntryGrid />}
-      {hasFingers && <SwipeActions />}
-      <PullMark />
-      <DropVeil />
+      {phone && folder?.search && <HitCount />}
+      {isEmpty || hidesAll ? <NoEntries /> : <EntryGrid />}
+      {hasFingers && <FingerParts />}
+      {isOver && <DropVeil />}
     </div>
   )
 }
@@ -84,88 +85,6 @@ function useDatesTaken(folder: Folder | null) {
     )
     return () => abort.abort()
   }, [folder])
-}
-
-function EmptyFolder() {
-  const { t } = useLingui()
-  const can = useAbilities().create
-  const touched = useMedia(TOUCHED)
-  return (
-    <div
-      id="listing"
-      className="body__message empty"
-      role="region"
-      aria-label={t`Files`}
-      tabIndex={-1}
-      data-listing-keys=""
-      onContextMenu={(event: MouseEvent) => {
-        event.preventDefault()
-        openGridMenu(null, { x: event.clientX, y: event.clientY })
-      }}
-    >
-      <EmptyState
-        art="folder"
-        title={<Trans>This folder is empty</Trans>}
-        actions={
-          can && (
-            <>
-              <Button tone="fill" icon={Upload} onClick={() => runAction('upload-files')}>
-                <Trans>Upload files</Trans>
-              </Button>
-              {canPickFolders() && (
-                <Button tone="line" icon={FolderUp} onClick={() => runAction('upload-folder')}>
-                  <Trans>Upload folder</Trans>
-                </Button>
-              )}
-              <Button tone="line" icon={FolderPlus} onClick={() => runAction('new-folder')}>
-                <Trans>New folder</Trans>
-              </Button>
-            </>
-          )
-        }
-      >
-        {can && !touched ? (
-          <Trans>Drop files or folders anywhere on this page, or choose an option below.</Trans>
-        ) : (
-          <Trans>There is nothing here yet.</Trans>
-        )}
-      </EmptyState>
-    </div>
-  )
-}
-
-function NothingShown() {
-  const { filter } = useListing().shown
-  return (
-    <div className="body__message" id="listing" tabIndex={-1} data-listing-keys="">
-      <EmptyState
-        art="search"
-        title={<Trans>No matches</Trans>}
-        actions={
-          <Button tone="line" onClick={() => setShown({ filter: '' })}>
-            <Trans>Clear filter</Trans>
-          </Button>
-        }
-      >
-        <Trans>No names in this folder contain “{filter.trim()}”.</Trans>
-      </EmptyState>
-    </div>
-  )
-}
-
-function PullMark() {
-  const { share, refreshing } = useSnapshot(pull)
-  if (share === null && !refreshing) return null
-  const way = refreshing ? 1 : Math.min(1, share ?? 0)
-  return (
-    <div
-      className={refreshing ? 'pull is-refreshing' : 'pull'}
-      style={{ opacity: way, transform: `translate(-50%, ${way * 3}rem) rotate(${way * 270}deg)` }}
-      aria-hidden
-    >
-      <Spinner />
-    </div>
-  )
 }
 
 /** Uneven widths look like names; fixed ones do not jump when drawn again. */

@@ -15,6 +15,7 @@ import {
   X,
 } from 'lucide-react'
 import { PhoneBar } from '../layout/phone-bar.tsx'
+import { queryOf } from '../lib/paths.ts'
 import { chooseView } from '../operations/choose-view.ts'
 import { currentContext, folderContext } from '../operations/commands/context.ts'
 import {
@@ -68,11 +69,13 @@ export function PhoneHeader() {
       <IconButton icon={Search} label={t`Search`} onClick={() => runAction('palette')} />
       {kind !== 'failed' && (
         <>
-          <IconButton
-            icon={next.icon}
-            label={t`Switch view`}
-            onClick={() => chooseView(next.view)}
-          />
+          {queryOf(vpath) === null && (
+            <IconButton
+              icon={next.icon}
+              label={t`Switch view`}
+              onClick={() => chooseView(next.view)}
+            />
+          )}
           <MenuButton
             label={t`More`}
             items={() => menuEntries([...folderMenu, '|', 'filter'], folderContext())}
@@ -115,7 +118,7 @@ export function PhoneFoot() {
       </div>
     )
   }
-  if (!(context.can.create || ownAbilities().create) || mode) return null
+  if (!(context.can.create || ownAbilities().create) || mode || context.isSearch) return null
   return (
     <MenuButton label={t`New`} items={() => menuEntries(newMenu, currentContext())}>
       {(trigger) => (

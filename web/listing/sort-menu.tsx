@@ -11,27 +11,23 @@ interface SortMenuProps {
   onChange(sort: SortChoice): void
   /** There are pictures, which may tell when they were taken. */
   pictures?: boolean
+  /** Hits can stand as well as they fit. */
+  isSearch?: boolean
 }
 
-export function SortMenu({ sort, onChange, pictures = false }: SortMenuProps) {
+export function SortMenu({ sort, onChange, pictures = false, isSearch = false }: SortMenuProps) {
   const { t } = useLingui()
   const names: Record<SortColumn, string> = {
+    match: t`Relevance`,
     name: t`Name`,
     kind: t`Kind`,
     modified: t`Modified`,
     size: t`Size`,
     taken: t`Date taken`,
   }
-  const isOffered = (column: SortColumn) => column !== 'taken' || pictures || sort.column === column
-  const items = (): MenuEntry[] => [
-    ...(Object.keys(names) as SortColumn[]).filter(isOffered).map((column) => ({
-      id: column,
-      label: names[column],
-      checked: sort.column === column,
-      onSelect: () => {
-        if (sort.column !== column) onChange(nextChoice(sort, column))
-      },
-    })),
+  const isOffered = (column: SortColumn) =>
+    sort.column === column || (column === 'match' ? isSearch : column !== 'taken' || pictures)
+  const directions: MenuEntry[] = [
     'line',
     {
       id: 'ascending',
@@ -45,6 +41,17 @@ export function SortMenu({ sort, onChange, pictures = false }: SortMenuProps) {
       checked: !sort.ascending,
       onSelect: () => onChange({ ...sort, ascending: false }),
     },
+  ]
+  const items = (): MenuEntry[] => [
+    ...(Object.keys(names) as SortColumn[]).filter(isOffered).map((column) => ({
+      id: column,
+      label: names[column],
+      checked: sort.column === column,
+      onSelect: () => {
+        if (sort.column !== column) onChange(nextChoice(sort, column))
+      },
+    })),
+    ...(sort.column === 'match' ? [] : directions),
   ]
   return (
     <MenuButton label={t`Sort by`} items={items}>

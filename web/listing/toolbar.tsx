@@ -3,25 +3,16 @@
 
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
-import { ChevronDown, Ellipsis, ListFilter, X } from 'lucide-react'
-import { Fragment, useEffect, useMemo, useRef, useState } from 'react'
+import { ListFilter, X } from 'lucide-react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { FileEntry } from '../../src/api-types.ts'
-import { type ArchiveFormat, archiveEndings, archiveFormats } from '../api/files.ts'
-import { formatCounts, formatNumber, formatSeries, formatSize } from '../lib/format.ts'
+import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
-import { NARROW, PHONE, useMedia } from '../lib/page/media.ts'
+import { PHONE, useMedia } from '../lib/page/media.ts'
+import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { chooseSort } from '../operations/choose-view.ts'
 import { currentContext } from '../operations/commands/context.ts'
-import {
-  keysOf,
-  menuEntries,
-  selectionBar,
-  selectionMore,
-  selectionStart,
-} from '../operations/commands/menus.ts'
-import { actionOf } from '../operations/commands/registry.ts'
-import { shownKeys } from '../operations/commands/shortcut.ts'
 import {
   type Action,
   type ActionContext,
@@ -30,14 +21,18 @@ import {
 } from '../operations/commands/types.ts'
 import { toastInfo } from '../operations/toasts.ts'
 import { entriesOf, setShown, shownFolder } from '../state/listing.ts'
-import { clearSelection } from '../state/selection.ts'
 import { provide } from '../state/slots.ts'
-import { Button, IconButton } from '../ui/button.tsx'
-import { MenuButton } from '../ui/menu.tsx'
+import { IconButton } from '../ui/button.tsx'
 import { Breadcrumbs } from './breadcrumbs.tsx'
 import { SortMenu } from './sort-menu.tsx'
 import { useColumnView } from './use-columns.ts'
-import { useAbilities, useCounts, useListing, useSelection } from './use-listing.ts'
+import { useCounts, useListing, useSelection } from './use-listing.ts'
+
+const SelectionBar = onDemandAtOnce(
+  async () => (await import('./selection-bar.tsx')).SelectionBar,
+  () => <div className="tools selbar rigid tone-accent" />,
+)
+export const HitCount = onDemandAtOnce(async () => (await import('./hits/hit-count.tsx')).HitCount)
 
 export function Toolbar() {
   const { paths, mode } = useSelection()
@@ -48,7 +43,8 @@ export function Toolbar() {
 
 function IdleBar({ phone }: { phone: boolean }) {
   const phase = useListing()
-  const { view, visible, filter, sort } = phase.shown
+  const { view, visible, filter, sort, folder } = phase.shown
+  const isSearch = folder?.search !== undefined
   const { paths } = useSelection()
   const pictures = useCounts().pictures > 0
   const waiting = phase.kind === 'loading' && phase.slow
@@ -62,13 +58,16 @@ function IdleBar({ phone }: { phone: boolean }) {
           <Breadcrumbs vpath={phase.vpath} />
         ) : waiting ? (
           <span className="sk tools__sk" />
+        ) : isSearch ? (
+          <HitCount />
         ) : (
           <Counts />
         )}
       </span>
-      {(view !== 'list' || phone || columns || pictures) && visible.length + filter.length > 0 && (
-        <SortMenu sort={sort} onChange={chooseSort} pictures={pictures} />
-      )}
+      {(view !== 'list' || phone || columns || pictures || isSearch) &&
+        visible.length + filter.length > 0 && (
+          <SortMenu sort={sort} onChange={chooseSort} pictures={pictures} isSearch={isSearch} />
+        )}
       {(phase.kind !== 'failed' || filter !== '') && <FilterField folded={phone} />}
     </div>
   )
@@ -115,136 +114,6 @@ export function useSelectedEntries(): FileEntry[] {
   return useMemo(() => entriesOf(paths), [paths, visible, folder])
 }
 
-function SelectionBar() {
-  const { t, i18n } = useLingui()
-  const entries = useSelectedEntries()
-  const narrow = useMedia(NARROW)
-  // Rights can change under an open page.
-  useAbilities()
-  const context = currentContext()
-  const count = entries.length
-  const bytes = sizeOf(entries)
-  useEffect(() => {
-    const parts = [plural(count, { one: '# selected', other: '# selected' })]
-    if (bytes > 0) parts.push(formatSize(bytes))
-    announce(formatSeries(parts))
-  }, [count, bytes])
-  // Without a selection some would mean the whole folder or the entry with the focus, which is not what
-  // this bar is about.
-  const fitting = count === 0 ? [] : selectionBar.map(actionOf)
-  const shown = fitting.filter((action) => standingOf(action, context) !== 'absent')
-  const more = count === 0 ? selectionStart : selectionMore
-  return (
-    <div
-      className="tools row selbar rigid fs-md tone-accent"
-      role="toolbar"
-      aria-label={t`Selection`}
-      id="multiple-selection"
-    >
-      <IconButton
-        size="sm"
-        icon={X}
-        label={t`Clear selection`}
-        shortcut={shownKeys('Escape')}
-        onClick={clearSelection}
-      />
-      <strong className="num">{plural(count, { one: '# selected', other: '# selected' })}</strong>
-      {bytes > 0 && <span className="selbar__size num">{formatSize(bytes)}</span>}
-      <span className="grow" />
-      <FilterField folded />
-      {shown.map((action, index) => (
-        <Fragment key={action.id}>
-          <BarAction
-            action={action}
-            label={i18n._(action.shortLabel ?? action.label)}
-            disabled={standingOf(action, context) === 'off' && notHere()}
-            iconOnly={narrow || (index > 3 && action.id !== 'delete' && shown.length > 5)}
-          />
-          {action.id === 'download' && <OtherFormats context={context} />}
-        </Fragment>
-      ))}
-      <span className="vr" />
-      <MenuButton label={t`More`} items={() => menuEntries(more, currentContext())}>
-        {(trigger) => <IconButton {...trigger} size="sm" icon={Ellipsis} label={t`More`} />}
-      </MenuButton>
-    </div>
-  )
-}
-
-/** Behind an arrow beside Download, which makes a zip of several things. */
-function OtherFormats({ context }: { context: ActionContext }) {
-  const { i18n } = useLingui()
-  const action = actionOf('download-as')
-  if (standingOf(action, context) !== 'on') return null
-  const label = i18n._(action.label)
-  const download = async (format: ArchiveFormat) => {
-    const { folder, selected } = currentContext()
-    if (folder === null) return
-    const { downloadArchive } = await import('../operations/archives.ts')
-    await downloadArchive(folder, selected, format)
-  }
-  const items = () =>
-    archiveFormats.map((format) => ({
-      id: format,
-      label: archiveEndings[format],
-      dir: 'ltr' as const,
-      onSelect: () => void download(format),
-    }))
-  return (
-    <MenuButton label={label} items={items}>
-      {(trigger) => (
-        <IconButton
-          {...trigger}
-          size="sm"
-          className="selbar__formats"
-          icon={ChevronDown}
-          label={label}
-        />
-      )}
-    </MenuButton>
-  )
-}
-
-function BarAction({
-  action,
-  label,
-  disabled,
-  iconOnly,
-}: {
-  action: Action
-  label: string
-  /** Why it cannot be used. */
-  disabled: string | false
-  iconOnly: boolean
-}) {
-  const run = () => void action.run(currentContext())
-  const flipIcon = action.flipIcon ?? false
-  if (iconOnly) {
-    return (
-      <IconButton
-        size="sm"
-        icon={action.icon}
-        flipIcon={flipIcon}
-        label={label}
-        shortcut={keysOf(action)}
-        disabled={disabled}
-        onClick={run}
-      />
-    )
-  }
-  return (
-    <Button
-      icon={action.icon}
-      flipIcon={flipIcon}
-      data-tip-keys={keysOf(action)}
-      disabled={disabled}
-      onClick={run}
-    >
-      {label}
-    </Button>
-  )
-}
-
 /** The commands at the lower edge of a phone while something is selected. */
 export function PhoneActions({ plan, context }: PhoneActionsProps) {
   const { i18n } = useLingui()
@@ -267,9 +136,10 @@ export function PhoneActions({ plan, context }: PhoneActionsProps) {
     ))
 }
 
-function FilterField({ folded }: { folded?: boolean }) {
+export function FilterField({ folded }: { folded?: boolean }) {
   const { t } = useLingui()
-  const { filter } = useListing().shown
+  const { filter, folder } = useListing().shown
+  const label = folder?.search ? t`Filter results` : t`Filter this folder`
   const input = useRef<HTMLInputElement>(null)
   const [asked, setAsked] = useState(false)
   const shown = !folded || asked || filter !== ''
@@ -299,8 +169,8 @@ function FilterField({ folded }: { folded?: boolean }) {
         ref={input}
         type="text"
         dir="auto"
-        aria-label={t`Filter this folder`}
-        placeholder={t`Filter this folder`}
+        aria-label={label}
+        placeholder={label}
         value={filter}
         spellCheck={false}
         autoComplete="off"

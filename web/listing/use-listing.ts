@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { useSnapshot } from 'valtio'
+import { realFolder } from '../lib/paths.ts'
 import { clipboard } from '../state/clipboard.ts'
 import { listing } from '../state/listing.ts'
 import { abilitiesIn, rightsTurn } from '../state/rights.ts'
@@ -13,7 +14,7 @@ export const useClipboard = () => useSnapshot(clipboard)
 export function useAbilities() {
   useSnapshot(session)
   useSnapshot(rightsTurn)
-  return abilitiesIn(useListing().vpath)
+  return abilitiesIn(realFolder(useListing().vpath))
 }
 export const useSession = () => useSnapshot(session)
 

@@ -6,7 +6,7 @@ import { newOperation } from '../api/client.ts'
 import { type ArchiveFormat, archiveUrl, rememberFormat, startJob } from '../api/files.ts'
 import { namesToSend } from '../api/selections.ts'
 import { hasTrash } from '../lib/boot.ts'
-import { parentOf } from '../lib/paths.ts'
+import { parentOf, ROOT } from '../lib/paths.ts'
 import { saveUrl } from '../lib/save-url.ts'
 import { hasEnded } from '../state/jobs.ts'
 import { shownFolder } from '../state/listing.ts'
@@ -35,13 +35,24 @@ export async function downloadArchive(
   const [at, names] =
     entries.length === 1 && first !== undefined
       ? [first.path, []]
-      : [folder, namesToSend(entries, countIn(folder))]
+      : [
+          folder,
+          namesToSend(
+            entries.map(({ path }) => ({ name: pathBelow(folder, path) })),
+            countIn(folder),
+          ),
+        ]
   try {
     // The server names the archive; an empty name here leaves it that way.
     saveUrl(await archiveUrl(at, names, format), '')
   } catch (error) {
     toastError(error)
   }
+}
+
+/** The way from `folder` to what lies in it, mostly a name; hits of a search are deeper. */
+function pathBelow(folder: string, path: string): string {
+  return path.slice(folder === ROOT ? 1 : folder.length + 1)
 }
 
 /** Entries of the folder on the screen, those filtered out included. */

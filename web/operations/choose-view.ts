@@ -1,6 +1,7 @@
 // Changing view or order: the screen at once, then the memory of this folder, then the account.
 
 import type { ViewMode } from '../../src/api-types.ts'
+import { queryOf } from '../lib/paths.ts'
 import {
   nextChoice,
   type SortChoice,
@@ -26,6 +27,8 @@ export function chooseView(view: ViewMode): void {
 export function chooseSort(sort: SortChoice): void {
   setShown({ sort })
   const folder = currentFolderPath()
+  // How hits are ordered says nothing of folders.
+  if (folder !== null && queryOf(folder) !== null) return
   if (folder !== null) rememberView(folder, { sort })
   // The server knows no order by kind or date taken; this browser remembers it for the folder.
   if (sort.column !== 'kind' && sort.column !== 'taken') saveDefaults({ sorting: toWire(sort) })

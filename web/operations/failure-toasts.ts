@@ -3,11 +3,13 @@
 import { plural, t } from '@lingui/core/macro'
 import { ApiError, isAbort } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
-import { nameOf, ROOT, shownName } from '../lib/paths.ts'
+import { nameOf, queryOf, ROOT, shownName } from '../lib/paths.ts'
 import { toastError } from './toasts.ts'
 import type { TransferFailure } from './transfer-types.ts'
 
 export function folderTitle(vpath: string): string {
+  const query = queryOf(vpath)
+  if (query !== null) return t`Results for “${query}”`
   return vpath === ROOT ? t`My files` : shownName(nameOf(vpath))
 }
 

@@ -4,7 +4,7 @@
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
 import { lastNavigation } from '../lib/page/navigate.ts'
-import { isWithin, lineageOf, parentOf } from '../lib/paths.ts'
+import { isWithin, lineageOf, parentOf, queryOf, realFolder } from '../lib/paths.ts'
 import { fromWire } from '../lib/sorting/sort-entries.ts'
 import {
   cachedFolder,
@@ -17,7 +17,7 @@ import {
 } from '../state/folder-cache.ts'
 import { changesSettled } from '../state/folder-changes.ts'
 import { viewOf } from '../state/folder-views.ts'
-import { isSame, toFolder } from '../state/listed-folder.ts'
+import { isSame, noHits, toFolder } from '../state/listed-folder.ts'
 import {
   entryAt,
   heirOf,
@@ -84,7 +84,8 @@ export function watchWindow(): () => void {
     if (document.visibilityState !== 'visible') return
     if (kind === 'failed') return retryQuietly()
     if (folder === null) return
-    const patience = folder.entries.length > LARGE_FOLDER ? FOCUS_CHECK_LARGE_MS : FOCUS_CHECK_MS
+    const isMuch = folder.search !== undefined || folder.entries.length > LARGE_FOLDER
+    const patience = isMuch ? FOCUS_CHECK_LARGE_MS : FOCUS_CHECK_MS
     if (Date.now() - folder.fetchedAtMs > patience) void refreshFolder()
   }
   listing.mounted = true
@@ -103,7 +104,9 @@ export function openPath(vpath: string): void {
   const drawn = shown.folder
   if (from === vpath && (kind === 'folder' || kind === 'file')) return
   leave()
-  const entry = knownEntry(vpath, parentOf(vpath))
+  // Of other hits of a search the kind is not known yet.
+  const hit = entryAt(vpath)
+  const entry = knownEntry(vpath, parentOf(vpath)) ?? (hit?.type ? hit : null)
   if (entry !== null && !entry.isDir) {
     sendToListing({ type: 'opened', vpath, known: entry })
     void load(vpath)
@@ -124,7 +127,7 @@ export function openPath(vpath: string): void {
   // A viewer was closed over the folder that is still there: it stays as it was left.
   const uncovered = known === drawn && kind === 'file'
   if (!uncovered) arrive(vpath, from)
-  else if (isWithin(vpath, from)) arriveFrom(from)
+  else if (isWithin(realFolder(vpath), from)) arriveFrom(from)
   const isNew = uncovered && childTowards(from) === undefined
   // A file may have been made, saved, renamed or deleted meanwhile.
   if (isNew || Date.now() - known.fetchedAtMs > FRESH_MS)
@@ -164,18 +167,9 @@ function retryQuietly(): void {
   })
 }
 
-/** The closest folder above `vpath` that can be opened; the top when none can. */
-export async function nearestFolder(vpath: string): Promise<string> {
-  const { signal } = new AbortController()
-  for (let above = parentOf(vpath); above !== '/'; above = parentOf(above)) {
-    const found = await fetchInfo(above, signal).catch(() => null)
-    if (found?.isDir) return above
-  }
-  return '/'
-}
-
-/** A folder with the view and order that were chosen for it. */
+/** A folder with the view and order that were chosen for it; the best hits come first. */
 function withView(folder: Folder): OpenedFolder {
+  if (folder.search) return { folder, sort: { column: 'match', ascending: true }, view: 'list' }
   const { sort, view } = viewOf(folder.vpath)
   return { folder, sort: sort ?? fromWire(folder.sorting), view: view ?? defaultView() }
 }
@@ -211,8 +205,9 @@ function arrive(vpath: string, from: string): void {
   else landAt({ kind: 'top', arrival: true })
 }
 
-/** The entry of the folder now shown that is `from` or holds it. */
-const childTowards = (from: string) => lineageOf(from).find((path) => entryAt(path) !== undefined)
+/** The entry of the folder now shown that is `from` or holds it; of several hits the nearest. */
+const childTowards = (from: string) =>
+  lineageOf(from).findLast((path) => entryAt(path) !== undefined)
 
 /** Selects the child that was open below the folder now shown. */
 function arriveFrom(from: string): void {
@@ -229,6 +224,11 @@ function arriveFrom(from: string): void {
 async function load(vpath: string): Promise<boolean> {
   fetching.load?.controller.abort()
   stopRefresh()
+  if (queryOf(vpath) !== null) {
+    sendToListing({ type: 'listed', ...withView(noHits(vpath)) })
+    void refreshFolder()
+    return true
+  }
   const controller = new AbortController()
   const own: Load = { vpath, isStale: false, controller }
   fetching.load = own
@@ -238,7 +238,9 @@ async function load(vpath: string): Promise<boolean> {
     sendToListing({ type: 'delayed' })
     slowSinceMs = performance.now()
   }
-  let timer = setTimeout(showSkeleton, SKELETON_AFTER_MS)
+  // A hit that is opened has the hits behind it, at the place where they are.
+  const isHit = entryAt(vpath) !== undefined
+  let timer = isHit ? undefined : setTimeout(showSkeleton, SKELETON_AFTER_MS)
   const onBegun = () => {
     if (slowSinceMs > 0) return
     clearTimeout(timer)
@@ -331,11 +333,11 @@ async function runRefresh(own: Refresh): Promise<void> {
     while (own.again) {
       own.again = false
       const settled = changesSettled()
-      const info = await fetchInfo(vpath, controller.signal)
-      if (isLeft() || !info.isDir) return
+      const folder = await listAgain(vpath, controller.signal)
+      if (isLeft() || folder === null) return
       // It may be from before that change.
       if (changesSettled() !== settled) own.again = true
-      else showAgain(toFolder(vpath, info))
+      else showAgain(folder)
     }
   } catch (error) {
     if (isLeft() || listing.phase.kind === 'file') return
@@ -346,12 +348,27 @@ async function runRefresh(own: Refresh): Promise<void> {
   }
 }
 
+/** Null when there is a file by now. */
+async function listAgain(vpath: string, signal: AbortSignal): Promise<Folder | null> {
+  if (queryOf(vpath) !== null) {
+    const { findHits } = await import('./search/hits.ts')
+    return findHits(vpath, signal, showMore)
+  }
+  const info = await fetchInfo(vpath, signal)
+  return info.isDir ? toFolder(vpath, info) : null
+}
+
+/** Hits that are there already stay until as many have come. */
+function showMore(folder: Folder): void {
+  if (folder.entries.length > (shownFolder().folder?.entries.length ?? 0)) showAgain(folder)
+}
+
 function showAgain(folder: Folder): void {
   const before = shownFolder().folder
   cacheFolder(folder)
   if (before === null || isSame(before, folder)) return
   const fresh = new Set(
-    folder.entries.length > LARGE_FOLDER
+    folder.search || folder.entries.length > LARGE_FOLDER
       ? []
       : folder.entries.filter((e) => !before.byPath.has(e.path)).map((e) => e.path),
   )
@@ -372,17 +389,11 @@ function isWithinCell(element: Element | null): boolean {
   return element !== null && element.closest('#listing [data-index]') !== null
 }
 
-/** Shows a file that is open as it is by now. */
-export async function refreshFile(vpath: string): Promise<void> {
-  const isShown = () => listing.phase.kind === 'file' && listing.phase.vpath === vpath
-  if (!isShown()) return
-  const file = await fetchInfo(vpath)
-  if (isShown() && !file.isDir) sendToListing({ type: 'found', file })
-}
-
 /** Something changed in `vpath` from elsewhere, such as a finished upload. */
 export async function reloadFolder(vpath: string): Promise<void> {
+  const open = openFolderPath() ?? ''
+  const isSearched = queryOf(open) !== null && isWithin(parentOf(open), vpath)
   if (fetching.load?.vpath === vpath) fetching.load.isStale = true
-  else if (openFolderPath() === vpath) await refreshFolder()
-  else forgetFolder(vpath)
+  else if (open !== vpath) forgetFolder(vpath)
+  if (open === vpath || isSearched) await refreshFolder()
 }

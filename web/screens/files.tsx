@@ -9,17 +9,25 @@ import '../listing/drag/drag.css'
 import '../listing/skeleton.css'
 import '../listing/phone.css'
 import { useLingui } from '@lingui/react/macro'
-import { EllipsisVertical, Info } from 'lucide-react'
+import { EllipsisVertical, Info, Search } from 'lucide-react'
 import { useEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { formatCounts } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { closeOnBack } from '../lib/page/back.ts'
 import { NO_DETAILS_PANEL, PHONE, useMedia } from '../lib/page/media.ts'
-import { usePath } from '../lib/page/navigate.ts'
+import { usePath, useQuery } from '../lib/page/navigate.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { useTitle } from '../lib/page/title.ts'
-import { lineageOf, nameOf, parentOf, readFilesPath, shownName } from '../lib/paths.ts'
+import {
+  lineageOf,
+  nameOf,
+  parentOf,
+  queryOf,
+  readFilesPath,
+  searchPath,
+  shownName,
+} from '../lib/paths.ts'
 import { Breadcrumbs } from '../listing/breadcrumbs.tsx'
 import { watchNativeDrags } from '../listing/drag/native-drag.ts'
 import { FolderBody } from '../listing/folder-body.tsx'
@@ -30,7 +38,7 @@ import { useAbilities, useCounts, useListing, useSelection } from '../listing/us
 import { UploadButton, ViewSwitch } from '../listing/view-switch.tsx'
 import { currentContext, folderContext } from '../operations/commands/context.ts'
 import { folderMenu, menuEntries, newMenu } from '../operations/commands/menus.ts'
-import { actionOf } from '../operations/commands/registry.ts'
+import { actionOf, runAction } from '../operations/commands/registry.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
 import { leave, openPath, watchWindow } from '../operations/open-folder.ts'
@@ -39,7 +47,7 @@ import { prefs } from '../state/prefs.ts'
 import { ownAbilities } from '../state/rights.ts'
 import { clearSelection } from '../state/selection.ts'
 import { provide } from '../state/slots.ts'
-import { IconButton } from '../ui/button.tsx'
+import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { addDroppedItems } from '../uploads/entry.ts'
 
@@ -56,16 +64,16 @@ loadClipboard()
 export function FilesScreen() {
   const { t } = useLingui()
   const address = usePath()
-  const vpath = readFilesPath(address)
+  // An address with a malformed escape names nothing; the server says so.
+  const path = readFilesPath(address) ?? decodeLeniently(address)
+  const query = useQuery().get('search')
+  const vpath = query ? searchPath(path, query) : path
   const phase = useListing()
   const { kind, vpath: shown } = phase
   const hidden = kind === 'file'
   const phone = useMedia(PHONE)
 
-  useEffect(() => {
-    // An address with a malformed escape names nothing; the server says so.
-    openPath(vpath ?? decodeLeniently(address))
-  }, [vpath, address])
+  useEffect(() => openPath(vpath), [vpath])
 
   useEffect(() => {
     const stop = [
@@ -116,14 +124,21 @@ function Bar({ vpath }: { vpath: string }) {
   const { details } = useSnapshot(prefs)
   const narrow = useMedia(NO_DETAILS_PANEL)
   const { kind } = useListing()
+  const isSearch = queryOf(vpath) !== null
   return (
     <div className="crumbbar row rigid">
       <Breadcrumbs vpath={vpath} />
       <div className="row rigid">
-        <UploadButton />
+        {isSearch ? (
+          <Button tone="line" icon={Search} onClick={() => runAction('search')}>
+            {t`Search`}
+          </Button>
+        ) : (
+          <UploadButton />
+        )}
         {kind !== 'failed' && (
           <>
-            <ViewSwitch />
+            {!isSearch && <ViewSwitch />}
             <IconButton
               icon={Info}
               label={t`Details`}
@@ -161,7 +176,8 @@ function Details() {
 
 /** The New button of the frame shows what can be made in the open folder. */
 function useNewMenu(): void {
-  const open = useListing().kind === 'folder'
+  const { kind, vpath } = useListing()
+  const open = kind === 'folder' && queryOf(vpath) === null
   const { paths } = useSelection()
   const { create } = useAbilities()
   const can = create || ownAbilities().create

@@ -15,6 +15,7 @@ export function PageCommands() {
     // Dialogs opened by keys are typed into at once, and a paste is asked for: their code should be here by then.
     const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
     idle(() => {
+      void import('../listing/selection-bar.tsx')
       void import('../listing/grid/rubber-band.ts')
       void import('../operations/copy-and-move.ts')
       void import('../lib/page/copy-otherwise.ts')

@@ -14,32 +14,37 @@ import {
 } from 'lucide-react'
 import { type KeyboardEvent, type RefObject, useEffect, useId, useRef, useState } from 'react'
 import type { SearchHit } from '../../src/api-types.ts'
+import { SearchOutcome } from '../layout/search-outcome.tsx'
 import { formatNumber } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { goHref } from '../lib/page/navigate.ts'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { useModal } from '../lib/page/use-modal.ts'
 import { usePressBeside } from '../lib/page/use-press-beside.ts'
-import { filesHref, joinPath, ROOT } from '../lib/paths.ts'
+import { filesHref, joinPath, ROOT, searchPath } from '../lib/paths.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
 import type { PromptProps } from '../operations/prompt-kinds.ts'
+import {
+  fromQuery,
+  type TypeFilter,
+  takeTypedFilter,
+  termsOf,
+  toQuery,
+} from '../operations/search/query.ts'
+import { createSearchRun, type SearchState } from '../operations/search/run-search.ts'
+import { showInFolder } from '../operations/search/show-in-folder.ts'
 import { Chip, Kbd } from '../ui/badge.tsx'
 import { IconButton } from '../ui/button.tsx'
 import { Combobox, listStep } from '../ui/combobox.tsx'
 import { Spinner } from '../ui/progress.tsx'
-import { Nothing, Place } from './around.tsx'
-import { Chosen } from './chosen.tsx'
 import { EnterKey } from './enter-key.tsx'
 import styles from './overlay.css?url'
-import { type TypeFilter, takeTypedFilter, termsOf, toQuery } from './query.ts'
+import { Place } from './place.tsx'
 import { type ResultsHandle, SearchResults } from './results.tsx'
-import { createSearchRun, type SearchState } from './run-search.ts'
-import { showInFolder } from './show-in-folder.ts'
 
 await loadStylesheet(styles)
 
 const TYPING_PAUSE_MS = 250
-const NONE: readonly SearchHit[] = []
 
 export function SearchOverlay({ folder, below, query, answer }: PromptProps<'search'>) {
   const { t } = useLingui()
@@ -70,6 +75,12 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
     results.current?.scrollTo(next)
   }
 
+  function showAll() {
+    if (search.query === '') return
+    close()
+    void goHref(filesHref(searchPath(search.base, search.query), true))
+  }
+
   function onEnter(inFolder: boolean) {
     if (active >= 0) void open(active, inFolder)
     else if (current === null && search.query !== '') search.start()
@@ -85,7 +96,7 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
     else if (event.key === 'Backspace' && text === '') return search.setFilter(null)
     else if (event.key === 'ArrowUp' && active <= 0) setActive(-1)
     else if (step !== undefined) move(active + step)
-    else if (event.key === 'Enter' && event.shiftKey) search.toggle(hits[active])
+    else if (event.key === 'Enter' && event.shiftKey) showAll()
     else if (event.key === 'Enter') onEnter(event.ctrlKey || event.metaKey)
     else return
     event.preventDefault()
@@ -97,22 +108,7 @@ export function SearchOverlay({ folder, below, query, answer }: PromptProps<'sea
         <QueryLine id={id} input={input} search={search} onClose={close} />
         <Filters input={input} search={search} openFolder={folder} />
         <Found ref={results} id={id} search={search} onClose={close} />
-        {search.chosen.length > 0 ? (
-          <Chosen
-            base={search.base}
-            hits={search.chosen}
-            onClear={() => {
-              search.clear()
-              input.current?.focus()
-            }}
-            onDone={() => {
-              search.start()
-              input.current?.focus()
-            }}
-          />
-        ) : (
-          <Foot />
-        )}
+        <Foot onShowAll={hits.length > 0 ? showAll : undefined} />
       </div>
     </dialog>
   )
@@ -126,20 +122,19 @@ interface FoundProps {
 }
 
 function Found({ ref, id, search, onClose }: FoundProps) {
-  const { base, text, matchCase, query, current, hits, active, chosen } = search
+  const { base, text, matchCase, query, current, hits, active } = search
   if (current !== null && hits.length > 0) {
     return (
       <SearchResults
-        {...{ ref, id, base, hits, matchCase, active, chosen, onClose }}
+        {...{ ref, id, base, hits, matchCase, active, onClose }}
         terms={termsOf(text)}
         onActive={search.setActive}
-        onChoose={search.toggle}
       />
     )
   }
   return (
     <div className="sx__none scrolls">
-      <Nothing
+      <SearchOutcome
         {...{ state: current, query, base }}
         onRetry={search.start}
         onEverywhere={() => search.setBase(ROOT)}
@@ -151,15 +146,15 @@ function Found({ ref, id, search, onClose }: FoundProps) {
 type Search = ReturnType<typeof useSearch>
 
 /** What is searched for and where, and what was found for exactly that. */
-function useSearch(firstBase: string, firstText: string) {
+function useSearch(firstBase: string, firstQuery: string) {
   const { t } = useLingui()
   const [base, setBase] = useState(firstBase)
-  const [text, setText] = useState(firstText)
-  const [filter, setFilter] = useState<TypeFilter | null>(null)
-  const [matchCase, setMatchCase] = useState(false)
+  const [first] = useState(() => fromQuery(firstQuery))
+  const [text, setText] = useState(first.text)
+  const [filter, setFilter] = useState(first.filter)
+  const [matchCase, setMatchCase] = useState(first.matchCase)
   const [found, setFound] = useState<SearchState | null>(null)
   const [activeHit, setActiveHit] = useState<SearchHit | null>(null)
-  const [chosenPaths, setChosenPaths] = useState<ReadonlySet<string>>(new Set())
   const [run] = useState(() => createSearchRun(setFound))
   const query = toQuery({ text, filter, matchCase })
   const current = found !== null && found.query === query && found.base === base ? found : null
@@ -168,15 +163,6 @@ function useSearch(firstBase: string, firstText: string) {
   const active = activeHit === null ? -1 : hits.indexOf(activeHit)
   const setActive = (index: number) => setActiveHit(hits[index] ?? null)
   const start = () => run.start(base, query)
-  const chosen = chosenPaths.size === 0 ? NONE : hits.filter(({ path }) => chosenPaths.has(path))
-  const clear = () => setChosenPaths(new Set())
-  const toggle = (hit: SearchHit | undefined) => {
-    if (hit === undefined) return
-    const paths = new Set(chosenPaths)
-    if (!paths.delete(hit.path)) paths.add(hit.path)
-    setChosenPaths(paths)
-  }
-
   useEffect(() => run.stop, [run])
 
   // Typing ends the search before; a pause starts the next.
@@ -184,7 +170,6 @@ function useSearch(firstBase: string, firstText: string) {
     run.stop()
     setFound(null)
     setActiveHit(null)
-    setChosenPaths(new Set())
     if (query === '') return
     const timer = setTimeout(() => run.start(base, query), TYPING_PAUSE_MS)
     return () => clearTimeout(timer)
@@ -206,7 +191,6 @@ function useSearch(firstBase: string, firstText: string) {
   return {
     ...{ base, text, filter, matchCase, query, current, hits, running, active },
     ...{ setBase, setText, setFilter, setMatchCase, setActive, type, start },
-    ...{ chosen, toggle, clear },
   }
 }
 
@@ -305,25 +289,27 @@ function Filters({ input, search, openFolder }: FiltersProps) {
   )
 }
 
-function Foot() {
+function Foot({ onShowAll }: { onShowAll: (() => void) | undefined }) {
   return (
-    <footer className="sx__foot row not-phone fs-sm dim line-top">
-      <span>
+    <footer className="sx__foot row fs-sm dim line-top">
+      <span className="sx__key">
         <Kbd keys="↑ ↓" /> <Trans>Move</Trans>
       </span>
-      <span>
+      <span className="sx__key">
         <EnterKey /> <Trans>Open</Trans>
       </span>
-      <span>
+      <span className="sx__key">
         <EnterKey held={shownKeys('Mod+↵').split(' ')[0]} /> <Trans>Show in folder</Trans>
       </span>
-      <span>
-        <EnterKey held={shownKeys('Shift+↵').split(' ')[0]} /> <Trans>Select</Trans>
-      </span>
       <span className="grow" />
-      <span>
-        <Kbd keys={shownKeys('Escape')} /> <Trans>Close</Trans>
-      </span>
+      {onShowAll && (
+        <button type="button" className="sx__all row strong" onClick={onShowAll}>
+          <Trans>Show all results</Trans>
+          <span className="sx__key">
+            <EnterKey held={shownKeys('Shift+↵').split(' ')[0]} />
+          </span>
+        </button>
+      )}
     </footer>
   )
 }

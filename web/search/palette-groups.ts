@@ -13,11 +13,11 @@ import { openFolder, openSearch } from '../operations/commands/open-entry.ts'
 import { actions } from '../operations/commands/registry.ts'
 import { shownKeys } from '../operations/commands/shortcut.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
+import { toQuery } from '../operations/search/query.ts'
+import { createSearchRun, type SearchState } from '../operations/search/run-search.ts'
 import { prefs } from '../state/prefs.ts'
 import { recentFolders } from '../state/recent-folders.ts'
 import type { IconOf } from '../ui/file-icon.tsx'
-import { toQuery } from './query.ts'
-import { createSearchRun, type SearchState } from './run-search.ts'
 
 const TYPING_PAUSE_MS = 150
 /** The search itself has them all. */

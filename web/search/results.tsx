@@ -12,14 +12,14 @@ import { useRows } from '../lib/page/use-rows.ts'
 import { filesHref, joinPath, nameOf, parentOf } from '../lib/paths.ts'
 import { hasThumbnail } from '../lib/previews.ts'
 import { copyLink } from '../operations/copy-text.ts'
+import { markMatches } from '../operations/search/query.ts'
+import { showInFolder } from '../operations/search/show-in-folder.ts'
 import { abilitiesOn } from '../state/rights.ts'
 import { session } from '../state/session.ts'
 import { IconButton } from '../ui/button.tsx'
 import { FileTile } from '../ui/file-icon.tsx'
-import { Checkbox } from '../ui/toggle.tsx'
+import { WayBelow } from '../ui/way-below.tsx'
 import { EnterKey } from './enter-key.tsx'
-import { markMatches } from './query.ts'
-import { showInFolder } from './show-in-folder.ts'
 
 const ROW_HEIGHT_PX = 52
 
@@ -35,23 +35,20 @@ interface ResultsProps {
   terms: readonly string[]
   matchCase: boolean
   active: number
-  /** Those that something is to be done with. */
-  chosen: readonly SearchHit[]
   onActive: (index: number) => void
-  onChoose: (hit: SearchHit) => void
   onClose: () => void
 }
 
 export function SearchResults(props: ResultsProps) {
   const { t } = useLingui()
-  const { id, hits, active, chosen } = props
+  const { id, hits, active } = props
   const list = useRef<HTMLDivElement>(null)
   const virtual = useRows(() => list.current, hits.length, ROW_HEIGHT_PX, { paddingEnd: 8 })
   useImperativeHandle(props.ref, () => ({ scrollTo: (index) => virtual.scrollToIndex(index) }), [
     virtual,
   ])
   return (
-    <div ref={list} className={`sx__list scrolls${chosen.length > 0 ? ' is-selecting' : ''}`}>
+    <div ref={list} className="sx__list scrolls">
       <div
         role="listbox"
         id={`${id}-list`}
@@ -70,7 +67,6 @@ export function SearchResults(props: ResultsProps) {
               hit={hit}
               index={index}
               active={index === active}
-              isChosen={chosen.includes(hit)}
               startPx={start}
             />
           )
@@ -80,11 +76,10 @@ export function SearchResults(props: ResultsProps) {
   )
 }
 
-interface ResultProps extends Omit<ResultsProps, 'active' | 'chosen' | 'ref'> {
+interface ResultProps extends Omit<ResultsProps, 'active' | 'ref'> {
   hit: SearchHit
   index: number
   active: boolean
-  isChosen: boolean
   startPx: number
 }
 
@@ -95,15 +90,12 @@ function Result({
   hits,
   index,
   active,
-  isChosen,
   startPx,
   terms,
   matchCase,
   onActive,
-  onChoose,
   onClose,
 }: ResultProps) {
-  const { t } = useLingui()
   const vpath = joinPath(base, hit.path)
   const name = nameOf(vpath)
   const href = filesHref(vpath, hit.dir)
@@ -121,15 +113,6 @@ function Result({
         if (!active) onActive(index)
       }}
     >
-      <Checkbox
-        className="sx__check"
-        tabIndex={-1}
-        aria-label={t`Select ${name}`}
-        checked={isChosen}
-        // The keyboard stays in the text.
-        onMouseDown={(event) => event.preventDefault()}
-        onChange={() => onChoose(hit)}
-      />
       <a
         id={`${id}-list-${index}`}
         className="sx__hit row grow"
@@ -158,7 +141,7 @@ function Result({
             </bdi>
           </span>
           <small className="trunc">
-            <Location base={base} vpath={vpath} />
+            <WayBelow base={base} folder={parentOf(vpath)} />
           </small>
         </span>
         {facts.length > 0 && (
@@ -218,20 +201,6 @@ function Actions({ vpath, href, isDir, onClose }: ActionsProps) {
       )}
     </>
   )
-}
-
-function Location({ base, vpath }: { base: string; vpath: string }) {
-  const { t } = useLingui()
-  const folder = parentOf(vpath)
-  const below = base === '/' ? folder.slice(1) : folder.slice(base.length + 1)
-  const names = [nameOf(base) || t`My files`, ...below.split('/').filter(Boolean)]
-  return names.map((name, at) => (
-    // biome-ignore lint/suspicious/noArrayIndexKey: a path has fixed places
-    <span key={at}>
-      {at > 0 && ' / '}
-      <bdi>{name}</bdi>
-    </span>
-  ))
 }
 
 function thumbnailUrl(hit: SearchHit, vpath: string): string | undefined {

@@ -23,6 +23,8 @@ export interface Folder {
   fetchedAtMs: number
   /** Of the entries as they were when somebody asked; carried over to what is listed later. */
   taken?: DatesTaken | undefined
+  /** How far a search is whose hits these are; absent for what is a folder on the disk. */
+  search?: 'running' | 'done' | 'cut' | Error | undefined
 }
 
 export interface Place {

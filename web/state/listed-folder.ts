@@ -35,8 +35,16 @@ export function toFolder(vpath: string, info: FileInfo): Folder {
   )
 }
 
+/** A search of which nothing was found yet. */
+export function noHits(vpath: string): Folder {
+  return ref({
+    ...{ vpath, entries: [], byPath: new Map(), sorting: undefined, inServerOrder: false },
+    ...{ modifiedMs: 0, mode: 0, fetchedAtMs: 0, search: 'running' },
+  })
+}
+
 export function isSame(a: Folder, b: Folder): boolean {
-  if (a.entries.length !== b.entries.length) return false
+  if (a.entries.length !== b.entries.length || a.search !== b.search) return false
   for (const entry of b.entries) {
     const old = a.byPath.get(entry.path)
     if (

@@ -21,7 +21,7 @@ export interface Shown {
   view: ViewMode
   sort: SortChoice
   filter: string
-  /** All entries, folders first; of an older order while `ordering`. */
+  /** All entries, folders first, hits of a search as they were ranked; of an older order while `ordering`. */
   ordered: readonly FileEntry[]
   ordering: boolean
   /** Those of `ordered` that the filter lets through. */
@@ -171,6 +171,7 @@ function nextShown(shown: Shown, event: ShownEvent): Shown {
 function arranged(shown: Shown): Shown {
   const { folder, sort } = shown
   if (folder === null) return shown
+  if (sort.column === 'match') return withOrder(shown, folder.entries)
   const given = isServerOrder(folder, sort) ? foldersFirst(folder.entries) : null
   // Names are ordered by the language of the reader, which the server does not know.
   if (given !== null && sort.column !== 'name') return withOrder(shown, given)

@@ -1,7 +1,7 @@
 // Shows a change before the server confirmed it, with a way back.
 
 import type { FileEntry } from '../../src/api-types.ts'
-import { nameOf } from '../lib/paths.ts'
+import { nameOf, queryOf } from '../lib/paths.ts'
 import { cachedFolder, cacheFolder, type Folder } from './folder-cache.ts'
 import { beginChange, type Change, endChange, noteHidden, rebuilt } from './folder-changes.ts'
 import { sendToListing, shownFolder } from './listing.ts'
@@ -10,7 +10,7 @@ import { keepSelected } from './selection.ts'
 interface FolderPatch {
   folder: string
   remove?: Iterable<string>
-  add?: readonly FileEntry[]
+  add?: readonly FileEntry[] | undefined
 }
 
 /** A change that is shown and on its way. Each of its entries has to be settled or taken back. */
@@ -24,8 +24,26 @@ export interface ShownChange {
   settle: () => void
 }
 
-/** Shows a change. A folder that is not cached gets it when it is fetched. */
-export function patchFolder({ folder, remove, add = [] }: FolderPatch): ShownChange {
+/** Shows a change, also in the hits of a search. A folder that is not cached gets it when it is fetched. */
+export function patchFolder(patch: FolderPatch): ShownChange {
+  const change = patchOne(patch)
+  const { folder, remove, add } = patch
+  const open = shownFolder().folder?.vpath ?? ''
+  if (remove === undefined || open === folder || queryOf(open) === null) return change
+  const inHits = patchOne({ folder: open, remove, add })
+  return {
+    takeBack(paths) {
+      change.takeBack(paths)
+      inHits.takeBack(paths)
+    },
+    settle() {
+      change.settle()
+      inHits.settle()
+    },
+  }
+}
+
+function patchOne({ folder, remove, add = [] }: FolderPatch): ShownChange {
   const change: Change = {
     remove: new Set(remove),
     add: new Map(add.map((entry) => [entry.path, entry])),

@@ -1,5 +1,6 @@
 // Folders that the account opened lately in this browser, for the command palette.
 
+import { queryOf } from '../lib/paths.ts'
 import { storage } from '../lib/storage.ts'
 import { ownKey } from './session.ts'
 
@@ -23,7 +24,7 @@ export function recentFolders(): readonly string[] {
 }
 
 export function noteRecentFolder(vpath: string) {
-  if (vpath === '/') return
+  if (vpath === '/' || queryOf(vpath) !== null) return
   put([vpath, ...recentFolders().filter((other) => other !== vpath)].slice(0, MAX_RECENT))
 }
 

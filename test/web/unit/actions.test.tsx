@@ -45,6 +45,7 @@ function signIn(perm: Partial<Permissions>) {
 
 const contextIn = (folder: string, selected: FileEntry[]): ActionContext => ({
   folder,
+  isSearch: false,
   selected,
   focused: selected[0] ?? null,
   can: abilitiesIn(folder),

@@ -173,4 +173,16 @@ describe('the listing', () => {
     expect(shown.landing).not.toBe(landed.shown.landing)
     expect(shown.landing).toEqual({ kind: 'entry', path: '/a/7.txt', arrival: false })
   })
+
+  it('shows the hits of a search as they were ranked, folders among files, however many there are', () => {
+    const found = filled(...many)
+    const mixed = found.entries.map((each, i) => ({ ...each, isDir: i % 3 === 1 }))
+    const hits: Folder = { ...found, entries: mixed, search: 'done' }
+    const phase = phaseAfter(
+      { type: 'opened', vpath: '/a', known: null },
+      { type: 'listed', folder: hits, view: 'list', sort: { column: 'match', ascending: true } },
+    )
+    expect(phase.shown.visible).toEqual(mixed)
+    expect(phase.shown.ordering).toBe(false)
+  })
 })

@@ -6,7 +6,10 @@ import {
   lineageOf,
   nameProblem,
   parentOf,
+  queryOf,
   readFilesPath,
+  realFolder,
+  searchPath,
   splitName,
   trimPath,
 } from '../../../web/lib/paths.ts'
@@ -68,6 +71,30 @@ describe('paths and addresses', () => {
     expect(nameProblem('..')).toBe('dots')
     expect(nameProblem('é'.repeat(128))).toBe('long')
     expect(nameProblem('..fine')).toBeNull()
+  })
+})
+
+describe('a search as a folder', () => {
+  it('lies below the one that is searched, whose address its own is with the words', () => {
+    for (const folder of ['/', '/a', ...awkward.map((name) => `/x/${name}`)]) {
+      for (const query of ['dawn', 'two words', 'a/b', 'type:image "a b"', '100%?#&', 'é']) {
+        const vpath = searchPath(folder, query)
+        expect(parentOf(vpath)).toBe(folder)
+        expect(realFolder(vpath)).toBe(folder)
+        expect(queryOf(vpath)).toBe(query)
+        const { pathname, searchParams } = new URL(filesHref(vpath, true), 'http://x')
+        expect(readFilesPath(pathname)).toBe(folder)
+        expect(searchParams.get('search')).toBe(query)
+      }
+    }
+  })
+
+  it('is never taken for a folder, nor a folder for it', () => {
+    for (const name of awkward) {
+      expect(queryOf(`/x/${name}`)).toBeNull()
+      expect(realFolder(`/x/${name}`)).toBe(`/x/${name}`)
+    }
+    expect(queryOf('/')).toBeNull()
   })
 })
 

@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest'
 import {
+  fromQuery,
   markMatches,
   rankBy,
   takeTypedFilter,
   termsOf,
   toQuery,
-} from '../../../web/search/query.ts'
+} from '../../../web/operations/search/query.ts'
 
 const terms = (text: string, more = {}) => ({ text, filter: null, matchCase: false, ...more })
 
@@ -16,6 +17,17 @@ test('nothing to search for gives no query', () => {
 
 test('spaces in a row become one, as an empty word would match every name', () => {
   expect(toQuery(terms(' a   b '))).toBe('a b')
+})
+
+test('a query gives back what it was made of', () => {
+  for (const given of [
+    terms('dawn of "a b"'),
+    terms('x', { filter: 'pdf', matchCase: true }),
+    terms('', { filter: 'image' }),
+    terms('y', { matchCase: true }),
+    terms('type:zip a'),
+  ])
+    expect(fromQuery(toQuery(given))).toEqual(given)
 })
 
 test('the filter and the case go before the words', () => {

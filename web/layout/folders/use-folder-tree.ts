@@ -82,6 +82,7 @@ export function useFolderTree(here: string | null): SidebarTree {
   useEffect(
     () =>
       watchFolders((vpath, folder) => {
+        if (folder?.search) return
         if (folder !== null) void take(vpath, folder)
         else setStale((now) => (now.has(vpath) ? now : new Set(now).add(vpath)))
       }),

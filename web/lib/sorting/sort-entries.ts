@@ -4,7 +4,8 @@
 import { compareNatural } from '../../../src/lib/name-order.ts'
 import { nameKeys } from './name-keys.ts'
 
-export type SortColumn = 'name' | 'kind' | 'size' | 'modified' | 'taken'
+/** `match`: how well it fits what was searched for, as the hits of a search are given. */
+export type SortColumn = 'name' | 'kind' | 'size' | 'modified' | 'taken' | 'match'
 
 /** What the person sees: which column, and whether it ascends (A to Z, smallest, oldest first). */
 export interface SortChoice {

@@ -6,7 +6,7 @@ import { shownName } from '../../lib/paths.ts'
 import { Fact } from '../../ui/fact.tsx'
 import { PageIcon } from '../../ui/file-icon.tsx'
 import { EntryDate, EntrySize } from '../details/entry-facts.tsx'
-import { Thumbnail } from '../grid/entry-cells.tsx'
+import { Thumbnail } from '../grid/thumbnail.tsx'
 
 export function FilePreview({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()

@@ -26,7 +26,7 @@ import {
 import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { useRead } from '../../lib/page/use-read.ts'
-import { encodePath, filesHref, parentOf, ROOT, segmentsOf, shownName } from '../../lib/paths.ts'
+import { encodePath, parentOf, queryOf, ROOT, shownName } from '../../lib/paths.ts'
 import { isPictured } from '../../lib/previews.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
 import { folderTitle } from '../../operations/failure-toasts.ts'
@@ -47,26 +47,22 @@ import {
 } from '../../viewers/picture/picture-facts.ts'
 import { useCounts, useListing } from '../use-listing.ts'
 import { EntryDate } from './entry-facts.tsx'
+import { Location } from './location.tsx'
 import { Locks } from './locks.tsx'
 import { modeText } from './mode-text.ts'
+import { SearchInfo } from './search-info.tsx'
 
 const WhoMay = onDemandAtOnce(async () => (await import('./who-may.tsx')).WhoMay)
 
 export function EntryInfo({ folder, entries }: InfoProps) {
   const [only] = entries
-  if (only === undefined) return <FolderInfo key={folder} vpath={folder} />
+  if (only === undefined) {
+    const Info = queryOf(folder) === null ? FolderInfo : SearchInfo
+    return <Info key={folder} vpath={folder} />
+  }
   if (entries.length > 1) return <SeveralInfo entries={entries} />
   // What was found out holds for these bytes: a file that replaces them is another one.
   return <SingleInfo key={`${only.path} ${only.modified} ${only.size}`} entry={only} />
-}
-
-function Location({ vpath }: { vpath: string }) {
-  const parts = segmentsOf(vpath).map(shownName)
-  return (
-    <a href={filesHref(vpath, true)}>
-      <bdi>{vpath === ROOT ? folderTitle(ROOT) : parts.join(' / ')}</bdi>
-    </a>
-  )
 }
 
 function FolderInfo({ vpath }: { vpath: string }) {
@@ -174,11 +170,13 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
         <Fact label={t`Location`}>
           <Location vpath={parentOf(entry.path)} />
         </Fact>
-        <Fact label={t`Permissions`}>
-          <span dir="ltr" className="mono">
-            {modeText(entry.mode)}
-          </span>
-        </Fact>
+        {entry.mode !== 0 && (
+          <Fact label={t`Permissions`}>
+            <span dir="ltr" className="mono">
+              {modeText(entry.mode)}
+            </span>
+          </Fact>
+        )}
         {entry.type !== 'invalid_link' && <Locks vpath={entry.path} />}
       </dl>
       {!entry.isDir && entry.type !== 'invalid_link' && abilitiesOn(entry.path).download && (

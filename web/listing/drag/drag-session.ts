@@ -4,7 +4,7 @@
 import { proxy, ref } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { goHref } from '../../lib/page/navigate.ts'
-import { filesHref } from '../../lib/paths.ts'
+import { filesHref, queryOf } from '../../lib/paths.ts'
 import { transferProblem } from '../../operations/transfer-problem.ts'
 import { abilitiesIn } from '../../state/rights.ts'
 import type { PathSet } from '../../state/selection.ts'
@@ -78,7 +78,7 @@ function canDropInto(folder: string): boolean {
 
 /** The folder if it takes what is dragged. */
 export function droppable(folder: string | null): string | null {
-  return folder !== null && canDropInto(folder) ? folder : null
+  return folder !== null && queryOf(folder) === null && canDropInto(folder) ? folder : null
 }
 
 /**

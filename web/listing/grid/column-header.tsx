@@ -11,7 +11,7 @@ import { useListing, useSelection } from '../use-listing.ts'
 
 export function ColumnHeader() {
   const { t } = useLingui()
-  const { visible, sort } = useListing().shown
+  const { visible, sort, folder } = useListing().shown
   const { paths } = useSelection()
   const all = visible.length > 0 && paths.size >= visible.length
   const checked = all ? true : paths.size > 0 ? 'mixed' : false
@@ -29,9 +29,15 @@ export function ColumnHeader() {
       <Head column="name">
         <Trans>Name</Trans>
       </Head>
-      <Head column="kind" className="lcols__kind">
-        <Trans>Kind</Trans>
-      </Head>
+      {folder?.search ? (
+        <span role="columnheader" className="lcols__kind">
+          <Trans>Folder</Trans>
+        </span>
+      ) : (
+        <Head column="kind" className="lcols__kind">
+          <Trans>Kind</Trans>
+        </Head>
+      )}
       {sort.column === 'taken' ? (
         <Head column="taken">
           <Trans>Date taken</Trans>

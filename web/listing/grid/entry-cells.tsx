@@ -3,23 +3,22 @@
 
 import { Plural, Trans, useLingui } from '@lingui/react/macro'
 import { Download, Ellipsis, EllipsisVertical, Play, Share2 } from 'lucide-react'
-import { memo, useEffect, useId, useRef, useState } from 'react'
+import { memo, useId, useState } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { type FolderSummary, previewUrl } from '../../api/files.ts'
-import { boot } from '../../lib/boot.ts'
+import type { FolderSummary } from '../../api/files.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
 import { savesData } from '../../lib/page/media.ts'
 import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { filesHref } from '../../lib/paths.ts'
-import { hasThumbnail } from '../../lib/previews.ts'
 import { abilitiesOn } from '../../state/rights.ts'
 import { IconButton } from '../../ui/button.tsx'
 import { FileTile, FolderGlyph, PageIcon, tintOf } from '../../ui/file-icon.tsx'
 import { EntryDate, EntryFacts, EntrySize } from '../details/entry-facts.tsx'
 import { NameLabel } from './name-label.tsx'
-import { isThumbnailHopeless, isThumbnailLoaded, queueThumbnail } from './thumbnail-queue.ts'
+import { Thumbnail } from './thumbnail.tsx'
 
 const SummaryOf = onDemandAtOnce(async () => (await import('./folder-summary.tsx')).SummaryOf)
+const HitFolder = onDemandAtOnce(async () => (await import('../hits/hit-folder.tsx')).HitFolder)
 const FilmLength = onDemandAtOnce(async () => (await import('./film-length.tsx')).FilmLength)
 export const loadRenameField = () => import('./rename-field.tsx')
 const RenameField = onDemandAtOnce(async () => (await loadRenameField()).RenameField)
@@ -43,6 +42,8 @@ export interface CellProps {
   joined: boolean
   /** Its name is being typed. */
   renamed: boolean
+  /** The folder that was searched, where this is one of the hits. */
+  below?: string | undefined
 }
 
 function stateClasses(props: CellProps, base: string): string {
@@ -132,7 +133,7 @@ function QuickActions({ entry }: { entry: FileEntry }) {
 }
 
 export const ListRow = memo(function ListRow(props: CellProps) {
-  const { entry, selected, showsActions, taken } = props
+  const { entry, selected, showsActions, taken, below } = props
   return (
     <div {...cellAttributes(props, 'lrow lcols', 'row')}>
       <span role="gridcell" className="lrow__check center">
@@ -152,7 +153,13 @@ export const ListRow = memo(function ListRow(props: CellProps) {
         )}
       </span>
       <span role="gridcell" className="lcols__kind trunc">
-        {entry.isDir ? '' : entry.extension.slice(1).toUpperCase()}
+        {below !== undefined ? (
+          <HitFolder entry={entry} below={below} />
+        ) : entry.isDir ? (
+          ''
+        ) : (
+          entry.extension.slice(1).toUpperCase()
+        )}
       </span>
       <span role="gridcell" className="modified num">
         {taken !== '' && (
@@ -171,9 +178,9 @@ export const ListRow = memo(function ListRow(props: CellProps) {
 
 /** Two lines, a round check mark at the end while selecting, a menu button otherwise. */
 export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: boolean }) {
-  const { entry, selected, selecting, taken } = props
+  const { entry, selected, selecting, taken, below } = props
   const { t } = useLingui()
-  const asks = asksForSummary(entry)
+  const asks = below === undefined && asksForSummary(entry)
   const [summary, setSummary] = useState<FolderSummary | null>()
   return (
     <div {...cellAttributes(props, 'trow', 'row')}>
@@ -183,7 +190,9 @@ export const TouchRow = memo(function TouchRow(props: CellProps & { selecting: b
           <EntryIcon entry={entry} size="lg" />
           <span className="trow__words">
             <NameLabel name={entry.name} />
-            {asks && summary !== null ? (
+            {below !== undefined ? (
+              <HitFolder entry={entry} below={below} withFacts />
+            ) : asks && summary !== null ? (
               <FolderFacts summary={summary} modified={taken ?? entry.modified} />
             ) : (
               <EntryFacts entry={entry} taken={taken} />
@@ -345,56 +354,5 @@ export const GalleryTile = memo(function GalleryTile(props: CellProps) {
       </EntryLink>
       <EntryCheck entry={entry} selected={selected} />
     </div>
-  )
-})
-
-function thumbnailUrl(entry: FileEntry): string | null {
-  if (!boot.EnableThumbs || entry.isDir || !abilitiesOn(entry.path).download) return null
-  return hasThumbnail(entry) ? previewUrl(entry, 'thumb') : null
-}
-
-interface Props {
-  entry: FileEntry
-  className: string
-  /** Tells the card that a picture covers its icon. */
-  onShown?: () => void
-}
-
-export const Thumbnail = memo(function Thumbnail({ entry, className, onShown }: Props) {
-  const url = thumbnailUrl(entry)
-  const { type: kind } = entry
-  const [turn, setTurn] = useState<string | null>(null)
-  const [shown, setShown] = useState<string | null>(null)
-  const settle = useRef<ReturnType<typeof queueThumbnail> | null>(null)
-  const hopeless = url === null || isThumbnailHopeless(url, kind)
-  const known = url !== null && isThumbnailLoaded(url)
-
-  useEffect(() => {
-    if (url === null || hopeless || known) return
-    const done = queueThumbnail(url, kind, () => setTurn(url))
-    settle.current = done
-    return () => done('cancelled')
-  }, [url, kind, hopeless, known])
-
-  if (hopeless || (!known && turn !== url)) return null
-  const classes = [className, 'thumb']
-  if (!known) classes.push(shown === url ? 'thumb--in' : 'thumb--out')
-  return (
-    <img
-      className={classes.join(' ')}
-      src={url}
-      alt=""
-      decoding="async"
-      draggable={false}
-      onLoad={() => {
-        setShown(url)
-        settle.current?.('loaded')
-        onShown?.()
-      }}
-      onError={() => {
-        setTurn(null)
-        settle.current?.('failed')
-      }}
-    />
   )
 })

@@ -15,6 +15,7 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { setFocusFallback, takesKeys } from '../../lib/page/focus.ts'
 import { PHONE, TOUCHED, useMedia } from '../../lib/page/media.ts'
 import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
+import { parentOf } from '../../lib/paths.ts'
 import { takenOf } from '../../lib/sorting/sort-queue.ts'
 import { scroll } from '../../operations/open-folder.ts'
 import { indexOfPath, setShown, shownFolder } from '../../state/listing.ts'
@@ -53,7 +54,7 @@ const CHUNK_PX = 176
 export function EntryGrid() {
   const { t } = useLingui()
   const { kind, shown } = useListing()
-  const { visible, view, focus } = shown
+  const { visible, view, focus, folder } = shown
   const { mode, paths } = useSelection()
   const { compactRows } = useSnapshot(prefs)
   const scroller = useRef<HTMLDivElement>(null)
@@ -91,6 +92,7 @@ export function EntryGrid() {
   const classes = ['grid', `grid--${layout}`, 'file-icons', view]
   if (layout === 'column' || (layout === 'list' && compactRows)) classes.push('is-compact')
   if (mode || paths.size > 0) classes.push('is-selecting')
+  if (folder?.search) classes.push('is-hits')
   const stop = indexOfPath(tabStop)
   const stopInSight = lines.some((line) => holds(line, stop))
 
@@ -150,7 +152,9 @@ function useRowNames(hasRows: boolean): void {
 
 function useMetrics(widthPx: number, remPx: number): Metrics {
   const { visible, view, sort, folder } = useListing().shown
-  const folders = useMemo(() => countFolders(visible), [visible])
+  // Hits stand as well as they fit, folders among files.
+  const isFlat = folder?.search !== undefined
+  const folders = useMemo(() => (isFlat ? 0 : countFolders(visible)), [isFlat, visible])
   const byDay = view === 'mosaic gallery' && sort.column === 'taken' && folder?.taken !== undefined
   const dates = folder?.taken
   const days = useMemo(
@@ -167,13 +171,14 @@ function useMetrics(widthPx: number, remPx: number): Metrics {
         column,
         phone,
         compact: compactRows,
+        isFlat,
         widthPx: Math.max(widthPx, 1),
         folders,
         files: visible.length - folders,
         days,
         remPx,
       }),
-    [view, column, phone, compactRows, widthPx, folders, visible.length, days, remPx],
+    [view, column, phone, compactRows, isFlat, widthPx, folders, visible.length, days, remPx],
   )
 }
 
@@ -327,6 +332,7 @@ function Lines({ lines, metrics, visible, tabStop, hover }: LinesProps) {
       dragged: dragged.has(path),
       joined: selected && isNextSelected(index),
       renamed: isList && path === renamedPath,
+      below: folder?.search && parentOf(folder.vpath),
     }
   }
 

@@ -3,7 +3,9 @@
 // are.
 
 import { isRtl } from '../../lib/i18n.ts'
+import { parentOf } from '../../lib/paths.ts'
 import { findTyped, TypedText } from '../../lib/type-ahead.ts'
+import { openFolder } from '../../operations/commands/open-entry.ts'
 import { isApple } from '../../operations/commands/shortcut.ts'
 import { clearClipboard, clipboard } from '../../state/clipboard.ts'
 import { indexOfPath, shownFolder } from '../../state/listing.ts'
@@ -44,14 +46,19 @@ export function handleGridKey(event: KeyboardEvent, grid: GridForKeys): boolean 
   return typeAhead(event, at, grid)
 }
 
-/** Clears the cut mark, else the selection. False when there was neither. */
+/** Clears the cut mark, else the selection, else leaves the hits of a search. False when there was none of it. */
 export function handleEscape(): boolean {
   if (clipboard.kind === 'cut' && clipboard.items.length > 0) {
     clearClipboard()
     return true
   }
-  if (selection.paths.size === 0 && !selection.mode) return false
-  clearSelection()
+  if (selection.paths.size > 0 || selection.mode) {
+    clearSelection()
+    return true
+  }
+  const { folder } = shownFolder()
+  if (!folder?.search) return false
+  openFolder(parentOf(folder.vpath))
   return true
 }
 

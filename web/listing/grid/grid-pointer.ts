@@ -83,7 +83,7 @@ export function handleClick(event: MouseEvent, replies: ClickReplies): void {
 
 /** The middle button on a link: files themselves, where they may be read; folders as links do. */
 export function handleMiddleClick(event: MouseEvent): void {
-  const link = event.target instanceof Element ? event.target.closest('a') : null
+  const link = event.target instanceof Element ? event.target.closest('.entry-link') : null
   const entry = entryOf(link)
   if (event.button !== 1 || entry === null || !isFile(entry) || !abilitiesOn(entry.path).download)
     return

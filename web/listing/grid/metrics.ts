@@ -28,6 +28,8 @@ interface Given {
   phone: boolean
   /** Lower rows in the list; rows for fingers stay as they are. */
   compact: boolean
+  /** Lists have no headings: folders and files are not told apart. */
+  isFlat?: boolean
   widthPx: number
   folders: number
   files: number
@@ -48,13 +50,13 @@ export function layoutOf(view: ViewMode, phone: boolean, column = false): Layout
 }
 
 export function measure(given: Given): Metrics {
-  const { view, column, phone, compact, widthPx, folders, files, days, remPx } = given
+  const { view, column, phone, compact, isFlat, widthPx, folders, files, days, remPx } = given
   const layout = layoutOf(view, phone, column)
   const px = (rem: number) => Math.round(rem * remPx)
   if (layout === 'list' || layout === 'touch' || layout === 'column') {
     const isLow = compact || layout === 'column'
     const linePx = px(layout === 'touch' ? 3.75 : isLow ? 2.25 : 2.75)
-    const headingPx = layout === 'list' ? px(2) : 0
+    const headingPx = layout === 'list' && !isFlat ? px(2) : 0
     const geometry = layOut([
       { group: 'folders', count: folders, columns: 1, linePx, headingPx },
       { group: 'files', count: files, columns: 1, linePx, headingPx },

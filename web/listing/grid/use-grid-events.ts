@@ -13,7 +13,6 @@ import {
   useState,
 } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
-import { prefetchEditor } from '../../editor/lazy-editor.ts'
 import { isRtl } from '../../lib/i18n.ts'
 import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { useDocumentKeys } from '../../lib/page/keys.ts'
@@ -24,7 +23,6 @@ import type { ActionContext } from '../../operations/commands/types.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
 import { indexOfPath, listing, setShown, shownFolder } from '../../state/listing.ts'
 import { selection, selectPaths } from '../../state/selection.ts'
-import { opensInEditor } from '../../viewers/frame/kinds.ts'
 import { beginNativeDrag } from '../drag/native-drag.ts'
 import { indexesInBox } from './geometry.ts'
 import { handleEscape, handleGridKey } from './grid-keys.ts'
@@ -276,5 +274,10 @@ function openMenuByKey(scroller: HTMLElement | null): void {
 
 function prefetchEntry(entry: FileEntry): void {
   if (entry.isDir) void prefetchFolder(entry.path)
-  else if (opensInEditor(entry)) prefetchEditor()
+  else
+    import('../../viewers/frame/prefetch-editor.ts').then(
+      ({ prefetchEditorFor }) => prefetchEditorFor(entry),
+      // Opening the file will say what is wrong.
+      () => {},
+    )
 }

@@ -9,6 +9,7 @@ import {
   FileArchive,
   FileDown,
   FileSymlink,
+  Folder,
   FolderInput,
   FolderOpen,
   FolderOutput,
@@ -34,6 +35,7 @@ import { quickLookState } from '../../lib/page/quick-look.ts'
 import { filesHref, nameOf } from '../../lib/paths.ts'
 import { saveUrl } from '../../lib/save-url.ts'
 import { canPasteInto, clipboard, fillClipboard } from '../../state/clipboard.ts'
+import { openFolderPath } from '../../state/listing.ts'
 import { isPinnedPath, prefs, setPref, togglePinned } from '../../state/prefs.ts'
 import { renameInRow } from '../../state/renaming.ts'
 import { ownAbilities } from '../../state/rights.ts'
@@ -93,8 +95,8 @@ function takeToClipboard(kind: 'copy' | 'cut', { selected }: ActionContext): voi
 }
 
 /** A folder to pin: the only one selected, or the open one when nothing is. */
-function pinnable({ folder, selected }: ActionContext): string | null {
-  if (selected.length === 0) return folder === '/' ? null : folder
+function pinnable({ folder, isSearch, selected }: ActionContext): string | null {
+  if (selected.length === 0) return folder === '/' || isSearch ? null : folder
   const entry = selected.length === 1 ? selected[0] : undefined
   return entry?.isDir === true ? entry.path : null
 }
@@ -102,7 +104,9 @@ function pinnable({ folder, selected }: ActionContext): string | null {
 /** Opens or closes the panel beside the listing; where there is no room for it, a dialog. */
 async function toggleDetails({ folder, selected }: ActionContext): Promise<void> {
   if (folder === null) return
-  if (matchMedia(NO_DETAILS_PANEL).matches) await openPrompt('info', { folder, entries: selected })
+  const shown = openFolderPath() ?? folder
+  if (matchMedia(NO_DETAILS_PANEL).matches)
+    await openPrompt('info', { folder: shown, entries: selected })
   else setPref('details', !prefs.details)
 }
 
@@ -125,6 +129,16 @@ export const entryActions = [
     shortcuts: ['Enter'],
     enabled: (context) => subject(context) !== undefined,
     run: runOn(subject, (entry) => openEntry(entry)),
+  },
+  {
+    id: 'show-in-folder',
+    label: msg`Show in folder`,
+    icon: Folder,
+    enabled: (context) => context.isSearch && one(context) !== undefined,
+    run: runOn(one, async ({ path }) => {
+      const { showInFolder } = await import('../search/show-in-folder.ts')
+      await showInFolder(path)
+    }),
   },
   {
     id: 'open-file',
@@ -164,9 +178,10 @@ export const entryActions = [
     label: msg`Download`,
     icon: Download,
     shortcuts: ['Mod+S'],
-    enabled: ({ can, folder, selected }) =>
+    enabled: ({ can, folder, isSearch, selected }) =>
       can.download &&
       folder !== null &&
+      !(isSearch && selected.length === 0) &&
       (selected.length !== 1 || selected[0]?.type !== 'invalid_link'),
     run: runOn(openFolder, (folder, { selected }) => startDownload(folder, selected)),
   },
@@ -174,7 +189,11 @@ export const entryActions = [
     id: 'download-as',
     label: msg`Download as…`,
     icon: FileDown,
-    enabled: ({ can, selected, folder }) => can.download && folder !== null && isArchived(selected),
+    enabled: ({ can, selected, folder, isSearch }) =>
+      can.download &&
+      folder !== null &&
+      !(isSearch && selected.length === 0) &&
+      isArchived(selected),
     run: runOn(openFolder, async (folder, { selected }) => {
       await (await import('../archives.ts')).downloadAs(folder, selected)
     }),
@@ -273,8 +292,9 @@ export const entryActions = [
     label: msg`Paste`,
     icon: ClipboardPaste,
     shownKeys: 'Mod+V',
-    enabled: ({ can, folder }) =>
+    enabled: ({ can, folder, isSearch }) =>
       folder !== null &&
+      !isSearch &&
       canPasteInto(folder) &&
       can.takes[clipboard.kind === 'cut' ? 'move' : 'copy'],
     run: runOn(openFolder, async (folder) => (await copyAndMove()).pasteInto(folder)),

@@ -41,15 +41,17 @@ import { refreshUsage } from '../../state/usage.ts'
 import { chooseView } from '../choose-view.ts'
 import { refreshFolder } from '../open-folder.ts'
 import { openPrompt } from '../prompts.ts'
-import { openParent } from './open-entry.ts'
+import { openFolder as open, openParent } from './open-entry.ts'
 import { type Action, type ActionContext, runOn } from './types.ts'
 
 const openFolder = ({ folder }: ActionContext) => folder
-const inFolder = ({ folder }: ActionContext) => folder !== null
-const canCreate = ({ can, folder }: ActionContext) => can.create && folder !== null
+const inListing = ({ folder }: ActionContext) => folder !== null
+const inFolder = ({ folder, isSearch }: ActionContext) => folder !== null && !isSearch
+const canCreate = (context: ActionContext) => context.can.create && inFolder(context)
 
 /** There is room for them, too. */
-const showsColumns = () => prefs.columns && !matchMedia(NARROW).matches
+const showsColumns = ({ isSearch }: ActionContext) =>
+  prefs.columns && !isSearch && !matchMedia(NARROW).matches
 
 const hasEntries = ({ folder }: ActionContext) =>
   folder !== null && shownFolder().visible.length > 0
@@ -65,7 +67,7 @@ function viewAction<const Id extends string>(
     ...rest,
     id,
     enabled: inFolder,
-    checked: () => shownFolder().view === view && !showsColumns(),
+    checked: (context) => shownFolder().view === view && !showsColumns(context),
     run: () => chooseView(view),
   } satisfies Action
 }
@@ -75,7 +77,7 @@ export const folderActions = [
     id: 'deleted-here',
     label: msg`Show deleted items`,
     icon: Trash2,
-    enabled: ({ folder }) => hasTrash && folder !== null,
+    enabled: (context) => hasTrash && inFolder(context),
     run: runOn(openFolder, (path) => void go(`/settings/trash?${new URLSearchParams({ path })}`)),
   },
   {
@@ -146,7 +148,7 @@ export const folderActions = [
     id: 'refresh',
     label: msg`Refresh`,
     icon: RefreshCw,
-    enabled: inFolder,
+    enabled: inListing,
     async run() {
       refreshUsage()
       await refreshFolder()
@@ -157,7 +159,7 @@ export const folderActions = [
     label: msg`Filter this folder`,
     icon: ListFilter,
     shortcuts: ['/'],
-    enabled: inFolder,
+    enabled: inListing,
     run: () => slots.filter?.run(),
   },
   {
@@ -165,8 +167,8 @@ export const folderActions = [
     label: msg`Parent folder`,
     icon: ArrowUp,
     shortcuts: ['Alt+ArrowUp', 'Backspace'],
-    enabled: ({ folder }) => folder !== null && folder !== '/',
-    run: runOn(openFolder, openParent),
+    enabled: ({ folder, isSearch }) => folder !== null && (isSearch || folder !== '/'),
+    run: runOn(openFolder, (folder, { isSearch }) => (isSearch ? open : openParent)(folder)),
   },
   {
     id: 'select',
@@ -221,7 +223,7 @@ export const folderActions = [
     label: msg`Columns`,
     icon: Columns3,
     shortcuts: ['Mod+Shift+4'],
-    enabled: ({ folder }) => folder !== null && !matchMedia(NARROW).matches,
+    enabled: (context) => inFolder(context) && !matchMedia(NARROW).matches,
     checked: showsColumns,
     run: () => setPref('columns', true),
   },
@@ -230,10 +232,10 @@ export const folderActions = [
     label: msg`Compact rows`,
     icon: Rows4,
     toggle: true,
-    enabled: ({ folder }) =>
-      folder !== null &&
+    enabled: (context) =>
+      inListing(context) &&
       shownFolder().view === 'list' &&
-      !showsColumns() &&
+      !showsColumns(context) &&
       !matchMedia(PHONE).matches,
     checked: () => prefs.compactRows,
     run: () => setPref('compactRows', !prefs.compactRows),

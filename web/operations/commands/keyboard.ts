@@ -83,7 +83,13 @@ function paste(data: DataTransfer | null): boolean {
     if (waits) void pasteOnceShown(data)
     return waits
   }
-  if (data !== null && context.can.create && slots.uploads?.paste(data, folder)) return true
+  if (
+    data !== null &&
+    context.can.create &&
+    !context.isSearch &&
+    slots.uploads?.paste(data, folder)
+  )
+    return true
   return runAction('paste', context)
 }
 

@@ -16,12 +16,12 @@ function plan<const Text extends string>(words: Text): readonly WordsOf<Text>[] 
 }
 
 export const entryMenu = plan(
-  'preview open open-file open-tab | share download download-as copy-link copy-path | rename duplicate copy-to move-to copy cut compress extract-here extract-to | pin unpin details delete',
+  'preview open show-in-folder open-file open-tab | share download download-as copy-link copy-path | rename duplicate copy-to move-to copy cut compress extract-here extract-to | pin unpin details delete',
 )
 
 /** The same on phones, shorter: the list does not scroll there. */
 export const entrySheet = plan(
-  'open-file share download download-as copy-link rename copy-to move-to duplicate compress extract-here extract-to pin unpin details delete',
+  'open-file show-in-folder share download download-as copy-link rename copy-to move-to duplicate compress extract-here extract-to pin unpin details delete',
 )
 
 /** On blank space and behind the menu button of the open folder. */
@@ -36,7 +36,7 @@ export const newMenu = plan(
 export const selectionBar = plan('share download copy-to move-to rename delete')
 
 export const selectionMore = plan(
-  'open open-file open-tab copy-link copy-path | copy cut duplicate compress extract-here extract-to | pin unpin shell details | select-all select-kind invert-selection',
+  'open show-in-folder open-file open-tab copy-link copy-path | copy cut duplicate compress extract-here extract-to | pin unpin shell details | select-all select-kind invert-selection',
 )
 
 /** What its More button has while nothing is selected yet. */
@@ -46,7 +46,7 @@ export const selectionStart = plan('select-all invert-selection')
 export const phoneBar = plan('download move-to copy-to delete')
 
 export const phoneMore = plan(
-  'share rename | download-as copy-link copy-path copy cut duplicate compress extract-here extract-to pin unpin | details select-kind invert-selection',
+  'show-in-folder share rename | download-as copy-link copy-path copy cut duplicate compress extract-here extract-to pin unpin | details select-kind invert-selection',
 )
 
 /** The keys of a command as shown, or undefined when it has none. */

@@ -2,7 +2,7 @@ import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { rawUrl } from '../../api/files.ts'
 import { currentPath, goHref } from '../../lib/page/navigate.ts'
-import { filesHref, parentOf, ROOT, shownName } from '../../lib/paths.ts'
+import { filesHref, parentOf, queryOf, ROOT, realFolder, shownName } from '../../lib/paths.ts'
 import { listing, openFolderPath } from '../../state/listing.ts'
 import { refreshFolder } from '../open-folder.ts'
 import { hasPrompt, openPrompt } from '../prompts.ts'
@@ -41,9 +41,13 @@ export function openParent(vpath: string): void {
   if (vpath !== '/') openFolder(parentOf(vpath))
 }
 
-/** Opens the search, below the open folder, or that of the open file, where no other is given. */
-export function openSearch(query: string, below?: string): void {
+/**
+ * Opens the search, below the open folder, or that of the open file, where no other is given, and with the words of the
+ * search that is shown.
+ */
+export function openSearch(words: string, below?: string): void {
   if (hasPrompt('search')) return
+  const query = words || (queryOf(openFolderPath() ?? '') ?? '')
   void openPrompt('search', { folder: baseOf(), query, ...(below && { below }) })
 }
 
@@ -54,5 +58,5 @@ function baseOf(): string {
     // Not known yet, but the address of a folder ends with a slash.
     return currentPath().endsWith('/') ? vpath : parentOf(vpath)
   }
-  return openFolderPath() ?? ROOT
+  return realFolder(openFolderPath() ?? ROOT)
 }

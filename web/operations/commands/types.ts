@@ -11,6 +11,8 @@ import { type Abilities, ownAbilities } from '../../state/rights.ts'
 export interface ActionContext {
   /** The folder on the screen; null where there is none. */
   folder: string | null
+  /** The hits of a search below it are shown: nothing can be put among them. */
+  isSearch: boolean
   /** Selected entries in the order of the screen. */
   selected: readonly FileEntry[]
   focused: FileEntry | null

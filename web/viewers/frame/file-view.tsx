@@ -17,7 +17,7 @@ import { goHref, useQuery } from '../../lib/page/navigate.ts'
 import { filesHref, parentOf } from '../../lib/paths.ts'
 import { cachedFolder } from '../../state/folder-cache.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
-import { listing, openFolderPath, shownFolder } from '../../state/listing.ts'
+import { entryAt, listing, openFolderPath, shownFolder } from '../../state/listing.ts'
 import { session } from '../../state/session.ts'
 import { keepPlaying, takeFromCorner } from '../media/corner.ts'
 import { endSession } from '../media/use-media.ts'
@@ -29,14 +29,15 @@ import { isViewerKind, kindOf, opensInEditor } from './kinds.ts'
 import { showFile } from './show-file.ts'
 import type { FileSource, ViewerKind, ViewerProps } from './source.ts'
 
-const source: FileSource = createFilesSource(entriesOf)
+const source: FileSource = createFilesSource(entriesBeside)
 
 /**
- * From the open listing, or, when the file was opened by its address, from its folder fetched aside.
- * The folder stays in the cache: turning to a neighbour then knows the file before it is asked for.
+ * From the open listing, be it a folder or the hits of a search, or, when the file was opened by its address, from its
+ * folder fetched aside. The folder stays in the cache: turning to a neighbour then knows the file before it is asked for.
  */
-async function entriesOf(folder: string, signal: AbortSignal): Promise<readonly FileEntry[]> {
-  if (openFolderPath() === folder) return shownFolder().visible
+async function entriesBeside(vpath: string, signal: AbortSignal): Promise<readonly FileEntry[]> {
+  const folder = parentOf(vpath)
+  if (openFolderPath() === folder || entryAt(vpath) !== undefined) return shownFolder().visible
   await prefetchFolder(folder)
   return cachedFolder(folder)?.entries ?? (await fetchInfo(folder, signal)).items ?? []
 }
@@ -138,7 +139,7 @@ const none: readonly FileEntry[] = []
 /** Back to the folder: by the history when it is the page before, so that Back does not return here. */
 function useClose(vpath: string) {
   const folder = parentOf(vpath)
-  const cameFromFolder = useRef(openFolderPath() === folder)
+  const cameFromFolder = useRef(openFolderPath() === folder || entryAt(vpath) !== undefined)
   return useMemo(
     () => () => {
       if (cameFromFolder.current) history.back()

@@ -4,7 +4,7 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import { apiUrl } from '../../api/client.ts'
 import { fetchAll, fetchRange, fetchStream } from '../../api/content.ts'
 import { fetchInfo, previewUrl, rawUrl } from '../../api/files.ts'
-import { encodePath, parentOf } from '../../lib/paths.ts'
+import { encodePath } from '../../lib/paths.ts'
 import { saveUrl } from '../../lib/save-url.ts'
 import { listing } from '../../state/listing.ts'
 import { abilitiesOn } from '../../state/rights.ts'
@@ -18,9 +18,9 @@ function rawPath(entry: FileEntry): string {
   return `/raw${encodePath(entry.path)}`
 }
 
-/** `entriesOf` gives the entries of a folder in the order its listing shows them. */
+/** `entriesBeside` gives what stands beside a file, in the order its listing shows it. */
 export function createFilesSource(
-  entriesOf: (folder: string, signal: AbortSignal) => Promise<readonly FileEntry[]>,
+  entriesBeside: (vpath: string, signal: AbortSignal) => Promise<readonly FileEntry[]>,
 ): FileSource {
   return {
     kind: 'files',
@@ -44,7 +44,7 @@ export function createFilesSource(
     readStream: (entry, signal, version) => fetchStream(rawPath(entry), inline, signal, version),
     info: fetchInfo,
     async siblings(entry, signal) {
-      const items = await entriesOf(parentOf(entry.path), signal)
+      const items = await entriesBeside(entry.path, signal)
       return items.filter((item) => !item.isDir && item.type !== 'invalid_link')
     },
     download: (entry) => saveUrl(rawUrl(entry.path), entry.name),

@@ -3,13 +3,15 @@
 import { t } from '@lingui/core/macro'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { newOperation } from '../../api/client.ts'
+import { fetchInfo } from '../../api/files.ts'
 import { editPicture, type PictureEdit } from '../../api/pictures/edit-picture.ts'
 import { hasVersions } from '../../lib/boot.ts'
 import { extensionOf } from '../../lib/file-class.ts'
 import { freeName, joinPath, parentOf, shownName } from '../../lib/paths.ts'
-import { refreshFile, reloadFolder } from '../../operations/open-folder.ts'
+import { reloadFolder } from '../../operations/open-folder.ts'
 import { toastError, toastSuccess } from '../../operations/toasts.ts'
 import { offerUndo } from '../../operations/undo.ts'
+import { listing, sendToListing } from '../../state/listing.ts'
 
 const cropped = new Set(['jpg', 'jpeg', 'jpe', 'jfif', 'png', 'webp'])
 /** Written anew with some loss, at this quality. */
@@ -44,6 +46,14 @@ export async function savePicture(
     toastError(error)
     return false
   }
+}
+
+/** Shows a file that is open as it is by now. */
+async function refreshFile(vpath: string): Promise<void> {
+  const isShown = () => listing.phase.kind === 'file' && listing.phase.vpath === vpath
+  if (!isShown()) return
+  const file = await fetchInfo(vpath)
+  if (isShown() && !file.isDir) sendToListing({ type: 'found', file })
 }
 
 async function takeBackSave(path: string, operation: string): Promise<void> {

@@ -1,63 +1,28 @@
-// What stands around the results: where it is searched, and what is said when there are none.
+// What is said where a search has no hits: none yet, none at all, or that it failed.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { ChevronDown } from 'lucide-react'
 import { messageOf } from '../api/error-text.ts'
 import { instanceName } from '../lib/boot.ts'
 import { nameOf, ROOT } from '../lib/paths.ts'
-import { Chip } from '../ui/badge.tsx'
 import { Button } from '../ui/button.tsx'
 import { EmptyState } from '../ui/empty.tsx'
-import { MenuButton } from '../ui/menu.tsx'
 import { Spinner } from '../ui/progress.tsx'
-import type { SearchState } from './run-search.ts'
 
-interface PlaceProps {
-  base: string
-  openFolder: string
-  onChange: (base: string) => void
+interface Outcome {
+  running: boolean
+  error: unknown
 }
 
-/** Where it is searched: the open folder, or everything. */
-export function Place({ base, openFolder, onChange }: PlaceProps) {
-  const { t } = useLingui()
-  const name = nameOf(base) || t`My files`
-  if (openFolder === ROOT) return null
-  return (
-    <MenuButton
-      label={t`Search in`}
-      items={() =>
-        [openFolder, ROOT].map((path) => ({
-          id: path,
-          label: nameOf(path) || t`My files`,
-          checked: path === base,
-          onSelect: () => onChange(path),
-        }))
-      }
-    >
-      {(trigger) => (
-        <Chip {...trigger} className="sx__place">
-          <span className="trunc">
-            <Trans>
-              In: <strong>{name}</strong>
-            </Trans>
-          </span>
-          <ChevronDown className="i i-xs" aria-hidden />
-        </Chip>
-      )}
-    </MenuButton>
-  )
-}
-
-interface NothingProps {
-  state: SearchState | null
+interface SearchOutcomeProps {
+  /** Null before it began. */
+  state: Outcome | null
   query: string
   base: string
   onRetry: () => void
   onEverywhere: () => void
 }
 
-export function Nothing({ state, query, base, onRetry, onEverywhere }: NothingProps) {
+export function SearchOutcome({ state, query, base, onRetry, onEverywhere }: SearchOutcomeProps) {
   const { t } = useLingui()
   const place = nameOf(base) || instanceName
   if (query === '') {

@@ -1,8 +1,8 @@
 // The query language of the server as the overlay uses it, where a name matches, and how well. Pure.
 
-import type { SearchHit } from '../../src/api-types.ts'
-import { foldBy, wordsOf } from '../../src/lib/fold-text.ts'
-import { nameOf } from '../lib/paths.ts'
+import type { SearchHit } from '../../../src/api-types.ts'
+import { foldBy, wordsOf } from '../../../src/lib/fold-text.ts'
+import { nameOf } from '../../lib/paths.ts'
 
 export type TypeFilter = 'image' | 'audio' | 'video' | 'pdf'
 
@@ -21,6 +21,17 @@ export function toQuery({ text, filter, matchCase }: SearchTerms): string {
   if (words !== '') parts.push(words)
   if (parts.length === 0) return ''
   return (matchCase ? ['case:sensitive', ...parts] : parts).join(' ')
+}
+
+/** The other way round: what a query made by `toQuery` was made of. */
+export function fromQuery(query: string): SearchTerms {
+  const [, exact, rest = ''] = /^(case:sensitive(?:\s|$))?(.*)$/s.exec(query) ?? []
+  const typed = takeTypedFilter(`${rest} `)
+  return {
+    text: (typed?.rest ?? rest).trim(),
+    filter: typed?.filter ?? null,
+    matchCase: exact !== undefined,
+  }
 }
 
 const TYPED_FILTER = /^type:(image|audio|music|video|pdf)\s/i

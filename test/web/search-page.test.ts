@@ -1,0 +1,244 @@
+// All results of a search on a page of their own: an address, the rows and commands of a folder, and ways back.
+import { readdir } from 'node:fs/promises'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { folderPages, holdAnswers, servedPages } from './browser-steps.ts'
+import {
+  entry,
+  expectNames,
+  expectSelected,
+  focusedName,
+  keepOffers,
+  selectionBar,
+  toast,
+} from './listing-steps.ts'
+import { downloaded } from './share-steps.ts'
+
+const openFolder = folderPages()
+const openServer = servedPages()
+
+const files = {
+  'desk/dawn/notes.txt': 'x',
+  'desk/old dawn.txt': 'old',
+  'desk/deep/er/dawn.txt': 'deep',
+  'desk/deep/dawn hero.png': 'x',
+  'desk/dawn#1 100%?.pdf': 'x',
+  'desk/other.txt': 'x',
+  'dawn above.txt': 'x',
+}
+
+/** The best first: the whole name, its beginning, then words within it; folders first, then what is near. */
+const ranked = ['dawn', 'dawn.txt', 'dawn#1 100%?.pdf', 'dawn hero.png', 'old dawn.txt']
+
+const hits = '/files/desk/?search=dawn'
+const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search', exact: true })
+const count = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
+
+describe('all results of a search', () => {
+  it('are a page to which the search leads by a button and by Shift and Enter', async () => {
+    await using open = await openFolder(files, { path: '/files/desk/' })
+    const { page } = open
+    for (const byKey of [true, false]) {
+      await entry(page, 'other.txt').waitFor()
+      await page.keyboard.press('Control+Shift+F')
+      await dialog(page).getByRole('combobox').fill('dawn')
+      await dialog(page).getByText('5 results').waitFor()
+      if (byKey) await page.keyboard.press('Shift+Enter')
+      else await dialog(page).getByRole('button', { name: 'Show all results' }).click()
+      await page.waitForURL(`**${hits}`)
+      await expectNames(page, ranked)
+      await count(page, '5 results')
+      await page.goBack()
+    }
+    expect(open.problems).toEqual([])
+  })
+
+  it('are chosen as entries of a folder are, deleted together, and come back by Undo', async () => {
+    await using open = await openServer(files, { path: hits })
+    const { page, tree } = open
+    await keepOffers(page)
+    await expectNames(page, ranked)
+    await entry(page, 'dawn.txt').click()
+    await entry(page, 'dawn hero.png').click({ modifiers: ['Shift'] })
+    await expectSelected(page, ranked.slice(1, 4))
+    await page.keyboard.press('Delete')
+    await expectNames(page, ['dawn', 'old dawn.txt'])
+    await count(page, '2 results')
+    const isThere = async () => (await readdir(tree.at('desk'))).includes('dawn#1 100%?.pdf')
+    await expect.poll(isThere).toBe(false)
+    await toast(page, 'Deleted 3 items').getByRole('button', { name: 'Undo' }).click()
+    await expectNames(page, ranked)
+    expect(await isThere()).toBe(true)
+    expect(open.problems).toEqual([])
+  })
+
+  it('of several folders are one archive, in which they have their folders', async () => {
+    await using open = await openFolder(files, { path: hits })
+    const { page } = open
+    await entry(page, 'dawn.txt').click()
+    await entry(page, 'old dawn.txt').click({ modifiers: ['Control'] })
+    const { bytes } = await downloaded(page, () =>
+      selectionBar(page).getByRole('button', { name: 'Download', exact: true }).click(),
+    )
+    for (const name of ['deep/er/dawn.txt', 'old dawn.txt']) expect(bytes.includes(name)).toBe(true)
+    expect(bytes.includes('other.txt')).toBe(false)
+  })
+
+  it('leave the page when they are moved, and follow a new name', async () => {
+    await using open = await openFolder(files, { path: hits })
+    const { page } = open
+    await entry(page, 'old dawn.txt').click()
+    await page.keyboard.press('F2')
+    await page.getByLabel('New name').fill('my dawn.txt')
+    await page.keyboard.press('Enter')
+    await entry(page, 'my dawn.txt').waitFor()
+    await expect.poll(() => entry(page, 'old dawn.txt').count()).toBe(0)
+    await page.keyboard.press('Control+x')
+    await page.goto('/files/')
+    await entry(page, 'desk').waitFor()
+    await page.keyboard.press('Control+v')
+    await entry(page, 'my dawn.txt').waitFor()
+    await page.goBack()
+    await expectNames(page, ranked.slice(0, 4))
+  })
+
+  it('have their words in the address, which opens them anew, also for somebody else', async () => {
+    await using open = await openFolder(files, { path: '/files/desk/' })
+    const { page } = open
+    await entry(page, 'other.txt').waitFor()
+    await page.keyboard.press('Control+Shift+F')
+    await dialog(page).getByRole('combobox').fill('dawn #1 100%?')
+    await dialog(page).getByText('1 result', { exact: true }).waitFor()
+    await page.keyboard.press('Shift+Enter')
+    await expectNames(page, ['dawn#1 100%?.pdf'])
+    const address = page.url()
+    expect(new URL(address).searchParams.get('search')).toBe('dawn #1 100%?')
+    await page.reload()
+    await expectNames(page, ['dawn#1 100%?.pdf'])
+    await page.getByRole('heading', { level: 1, name: 'Results for “dawn #1 100%?”' }).waitFor()
+    await page.keyboard.press('Control+Shift+F')
+    await expect.poll(() => dialog(page).getByRole('combobox').inputValue()).toBe('dawn #1 100%?')
+  })
+
+  it('stay as they were behind a file that is opened, and its neighbours are the hits', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, n) => [
+        `many/${n % 7}/hit ${String(n).padStart(3, '0')}.txt`,
+        `text ${n}`,
+      ]),
+    )
+    await using open = await openFolder(many, { path: '/files/many/?search=hit' })
+    const { page } = open
+    await count(page, '300 results')
+    await page.locator('#listing').evaluate((list) => list.scrollTo(0, 6000))
+    const row = page.locator('#listing [data-index="140"]')
+    const name = (await row.getAttribute('aria-label')) ?? ''
+    await row.locator('.fname').dblclick()
+    await page
+      .getByText(`text ${Number(name.slice(4, 7))}`)
+      .first()
+      .waitFor()
+    await page.goBack()
+    await expect.poll(() => focusedName(page)).toBe(name)
+    await expect.poll(() => page.locator('#listing').evaluate((list) => list.scrollTop)).toBe(6000)
+    await page.waitForURL('**/files/many/?search=hit')
+  })
+
+  it('lead to the folder of a hit by its column, and back', async () => {
+    await using open = await openFolder(files, { path: hits })
+    const { page } = open
+    await entry(page, 'dawn.txt').getByRole('link', { name: 'desk / deep / er' }).click()
+    await page.waitForURL('**/files/desk/deep/er/')
+    await expectSelected(page, ['dawn.txt'])
+    await page.goBack()
+    await expectNames(page, ranked)
+  })
+
+  it('end with Escape and the way above them in the folder that was searched', async () => {
+    await using open = await openFolder(files, { path: hits })
+    const { page } = open
+    await entry(page, 'dawn.txt').click()
+    await page.keyboard.press('Escape')
+    await expectSelected(page, [])
+    await page.keyboard.press('Escape')
+    await page.waitForURL('**/files/desk/')
+    await page.goBack()
+    await expectNames(page, ranked)
+    await page
+      .getByRole('navigation', { name: 'Breadcrumb' })
+      .getByRole('link', { name: 'desk' })
+      .click()
+    await page.waitForURL('**/files/desk/')
+    await entry(page, 'other.txt').waitFor()
+  })
+
+  it('offer nothing that would put something among them', async () => {
+    await using open = await openFolder(files, { path: hits })
+    const { page } = open
+    await expectNames(page, ranked)
+    await expect.poll(() => page.getByRole('button', { name: 'Upload' }).count()).toBe(0)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('menuitem', { name: 'Refresh' }).waitFor()
+    expect(await page.getByRole('menuitem', { name: 'New folder' }).count()).toBe(0)
+  })
+
+  it('are used by the keyboard alone', async () => {
+    await using open = await openFolder(files, { path: hits })
+    const { page } = open
+    await expectNames(page, ranked)
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => focusedName(page)).toBe('dawn')
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Shift+ArrowDown')
+    await expectSelected(page, ranked.slice(1, 3))
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('Shift+F10')
+    await page.getByRole('menuitem', { name: 'Show in folder' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    await page.keyboard.press('Escape')
+    await expectSelected(page, [])
+    await page.keyboard.press('/')
+    await page.keyboard.type('hero')
+    await count(page, '1 of 5 shown')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Alt+ArrowUp')
+    await page.waitForURL('**/files/desk/')
+  })
+
+  it('stand in another order when a column is asked for, and by relevance again', async () => {
+    await using open = await openFolder(files, { path: hits })
+    const { page } = open
+    await expectNames(page, ranked)
+    await page.getByRole('columnheader', { name: 'Size' }).getByRole('button').click()
+    await expectNames(page, [
+      'dawn',
+      'dawn hero.png',
+      'dawn#1 100%?.pdf',
+      'old dawn.txt',
+      'dawn.txt',
+    ])
+    await page.getByRole('button', { name: 'Sort by: Size' }).click()
+    await page.getByRole('menuitemradio', { name: 'Relevance' }).click()
+    await expectNames(page, ranked)
+  })
+
+  it('say that there are none yet, that there are none at all, and that the search failed', async () => {
+    await using open = await openFolder(files, { path: '/files/desk/' })
+    const { page } = open
+    await entry(page, 'other.txt').waitFor()
+    const held = await holdAnswers(page, '**/api/search/**')
+    await page.goto('/files/desk/?search=nowhere')
+    await page.getByText('Searching…').waitFor()
+    held.resolve()
+    await page.getByRole('heading', { name: 'Nothing found' }).waitFor()
+    await page.getByRole('button', { name: 'Search in all files' }).waitFor()
+    await page.unroute('**/api/search/**')
+    await page.route('**/api/search/**', (route) => route.abort())
+    await page.goto(hits)
+    await page.getByRole('heading', { name: 'Search couldn’t be completed' }).waitFor()
+    await page.unroute('**/api/search/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expectNames(page, ranked)
+  })
+})
