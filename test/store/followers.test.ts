@@ -44,7 +44,7 @@ test('a node that says nothing is waited for once, and again after it has spoken
   followers.took('a', 8)
   const known = followers.haveTaken(7)
   expect(await isOver(known)).toBe(false)
-  await vi.advanceTimersByTimeAsync(250)
+  await vi.advanceTimersByTimeAsync(1_000)
   expect(await isOver(known)).toBe(true)
   expect(await isOver(followers.haveTaken(8))).toBe(true)
   followers.took('b', 8)

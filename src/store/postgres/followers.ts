@@ -1,8 +1,11 @@
 // What the other nodes have taken of the feed. A change is answered when all of them know it, so that the next
 // request finds it on whichever node it comes to.
 
-/** A node that has not said so by then is not waited for until it says something again. */
-const WAIT_MS = 250
+/**
+ * A node that has not said so by then is not waited for until it says something again: one that has not looked for so long
+ * trusts nothing that it remembers.
+ */
+const WAIT_MS = 1_000
 
 /** The channel by which nodes say what they have taken; those of an earlier version do not listen. */
 export function takenChannel(schema: string): string {
@@ -40,7 +43,7 @@ export class Followers {
     this.#silent.clear()
   }
 
-  /** Resolves when the other nodes have taken the change `rev`, or after a quarter of a second. */
+  /** Resolves when the other nodes have taken the change `rev`, or after a second. */
   async haveTaken(rev: number): Promise<void> {
     const missing = () =>
       this.#others().filter((id) => !this.#silent.has(id) && (this.#taken.get(id) ?? 0) < rev)
