@@ -18,6 +18,8 @@ const ASK_TIMEOUT_MS = 2_500
 const HEARD_MS = 10_000
 /** Before the id of a node, on the channel: it is there. */
 export const HERE = 'here'
+/** It ends. */
+export const GONE = 'gone'
 /** Notes given at once. */
 const MAX_NOTES = 10_000
 

@@ -4,7 +4,15 @@ import { randomUUID } from 'node:crypto'
 import type { Logger } from '../../lib/log.ts'
 import type { NodeFacts, NodeState, Nodes } from '../nodes/nodes.ts'
 import { Connection, type Row, type Target } from './connection.ts'
-import { HERE, LEADER, LEASE_SECONDS, leaseChannel, PostgresLeases, STOP_MS } from './leases.ts'
+import {
+  GONE,
+  HERE,
+  LEADER,
+  LEASE_SECONDS,
+  leaseChannel,
+  PostgresLeases,
+  STOP_MS,
+} from './leases.ts'
 import { literal, quoted } from './schema.ts'
 
 const BEAT_MS = 3_000
@@ -47,8 +55,10 @@ export class PostgresNodes implements Nodes {
   /** By the monotonic clock, before the lease of it ends. */
   #leadsUntil = Number.NEGATIVE_INFINITY
   #isClockOff = false
-  /** Ids of the nodes that were there at the last beat, without this one. */
-  #others: readonly string[] = []
+  /** Ids of the nodes that serve besides this one, as of the last beat and what was heard since it began. */
+  readonly #others = new Set<string>()
+  /** Those that were heard since the last beat began. */
+  readonly #heard = new Set<string>()
 
   constructor({ target, schema, name, lagMs }: NodesOptions) {
     this.#schema = schema
@@ -58,7 +68,7 @@ export class PostgresNodes implements Nodes {
       target,
       `filebrowser ${name} holds`,
       (ask) => ask(`listen ${quoted(leaseChannel(schema))}`),
-      (payload) => this.leases.wake(payload),
+      (payload) => this.#hear(payload),
     )
     this.leases = new PostgresLeases(this.#connection, schema, this.id)
     this.whileLeading(() => this.leases.tidy(), TIDY_EVERY_MS)
@@ -70,9 +80,22 @@ export class PostgresNodes implements Nodes {
     this.#beatLater()
   }
 
-  /** The nodes that serve besides this one, as of the last three seconds. */
+  /** The nodes that serve besides this one; one that comes or goes is known at once where notifications come through, else after three seconds. */
   others(): readonly string[] {
-    return this.#others
+    return [...this.#others]
+  }
+
+  #hear(payload: string): void {
+    const [word, id = ''] = payload.split(' ')
+    if (word === HERE && id !== this.id) {
+      this.#heard.add(id)
+      this.#others.add(id)
+    }
+    if (word === GONE) {
+      this.#heard.delete(id)
+      this.#others.delete(id)
+    }
+    this.leases.wake(payload)
   }
 
   hasJoined(): boolean {
@@ -108,8 +131,9 @@ export class PostgresNodes implements Nodes {
       await this.#connection
         .query(
           `with l as (update ${s}.fb_leases set ends = clock_timestamp()
-             where key in (select key from ${s}.fb_leases where node = $1 order by key for update))
-           delete from ${s}.fb_nodes where id = $1`,
+             where key in (select key from ${s}.fb_leases where node = $1 order by key for update)),
+           d as (delete from ${s}.fb_nodes where id = $1)
+           select pg_notify(${literal(leaseChannel(this.#schema))}, '${GONE} ' || $1)`,
           [this.id],
           BEAT_TIMEOUT_MS,
         )
@@ -134,6 +158,7 @@ export class PostgresNodes implements Nodes {
     const { version = '', log } = this.#joined ?? {}
     const { keys, epochs } = this.leases.held()
     const begunAt = performance.now()
+    this.#heard.clear()
     const lagMs = Math.min(Math.round(this.lagMs()), 2 ** 31 - 1)
     const [row] = await this.#connection.query(
       beatStatement(this.#schema),
@@ -144,8 +169,10 @@ export class PostgresNodes implements Nodes {
     this.#checkClock(Number(nowMs), (performance.now() - begunAt) / 2)
     const found = new Map<string, boolean>(JSON.parse(renewed ?? '[]'))
     this.leases.renewed(epochs, found, begunAt)
-    this.#others = JSON.parse(others ?? '[]')
-    this.leases.meet(this.#others)
+    const there: string[] = JSON.parse(others ?? '[]')
+    this.#others.clear()
+    for (const id of [...there, ...this.#heard]) this.#others.add(id)
+    this.leases.meet(there)
     if (leads === null) return
     if (!this.isLeading()) {
       log?.info(`Node ${this.name} sweeps for all nodes from now on`)
