@@ -2,6 +2,7 @@
 import { readdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { folderPages, holdAnswers, servedPages } from './browser-steps.ts'
 import {
   entry,
@@ -180,6 +181,21 @@ describe('all results of a search', () => {
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Refresh' }).waitFor()
     expect(await page.getByRole('menuitem', { name: 'New folder' }).count()).toBe(0)
+  })
+
+  it('are what the menu of a phone says it filters', async () => {
+    await using open = await openFolder(files, { path: hits, viewport: PHONE })
+    const { page } = open
+    const inMenu = async (name: string) => {
+      await page.locator('.folder-more').click()
+      await page.getByRole('menuitem', { name }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('menu').waitFor({ state: 'detached' })
+    }
+    await inMenu('Filter results')
+    await page.goto('/files/desk/')
+    await entry(page, 'other.txt').waitFor()
+    await inMenu('Filter this folder')
   })
 
   it('are used by the keyboard alone', async () => {

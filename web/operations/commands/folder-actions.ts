@@ -41,6 +41,7 @@ import { refreshUsage } from '../../state/usage.ts'
 import { chooseView } from '../choose-view.ts'
 import { refreshFolder } from '../open-folder.ts'
 import { openPrompt } from '../prompts.ts'
+import { currentContext } from './context.ts'
 import { openFolder as open, openParent } from './open-entry.ts'
 import { type Action, type ActionContext, runOn } from './types.ts'
 
@@ -156,7 +157,9 @@ export const folderActions = [
   },
   {
     id: 'filter',
-    label: msg`Filter this folder`,
+    get label() {
+      return currentContext().isSearch ? msg`Filter results` : msg`Filter this folder`
+    },
     icon: ListFilter,
     shortcuts: ['/'],
     enabled: inListing,
