@@ -238,8 +238,8 @@ async function load(vpath: string): Promise<boolean> {
     sendToListing({ type: 'delayed' })
     slowSinceMs = performance.now()
   }
-  // A hit that is opened has the hits behind it, at the place where they are.
-  const isHit = entryAt(vpath) !== undefined
+  // A file that was found has the hits behind it, at the place where they are.
+  const isHit = shownFolder().folder?.search !== undefined && entryAt(vpath)?.isDir === false
   let timer = isHit ? undefined : setTimeout(showSkeleton, SKELETON_AFTER_MS)
   const onBegun = () => {
     if (slowSinceMs > 0) return
