@@ -168,7 +168,7 @@ describe('search', () => {
     const { page } = open
     await openSearch(page)
     await box(page).fill('top')
-    await overlay(page).getByText('Nothing found').waitFor()
+    await overlay(page).getByRole('heading', { name: 'Nothing found' }).waitFor()
     await overlay(page).getByRole('button', { name: 'Search in all files' }).click()
     await overlay(page).getByText('1 result', { exact: true }).waitFor()
     await page.keyboard.press('Escape')
