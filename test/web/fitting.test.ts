@@ -192,7 +192,9 @@ describe('on a tablet without a pointer', () => {
     expect(await page.locator('.keys:visible').count()).toBe(0)
     await page.getByRole('button', { name: 'Help', exact: true }).last().waitFor()
     // The account keeps the view, and other tests look at cards.
+    const kept = page.waitForResponse((answer) => answer.request().method() === 'PUT')
     await page.getByRole('radio', { name: 'Grid', exact: true }).check()
+    await kept
     await page.locator('.card__menu').first().waitFor()
   })
 })
