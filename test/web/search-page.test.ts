@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
-import { folderPages, holdAnswers, servedPages } from './browser-steps.ts'
+import { boxOf, folderPages, holdAnswers, servedPages } from './browser-steps.ts'
 import {
   entry,
   expectNames,
@@ -181,6 +181,17 @@ describe('all results of a search', () => {
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('menuitem', { name: 'Refresh' }).waitFor()
     expect(await page.getByRole('menuitem', { name: 'New folder' }).count()).toBe(0)
+  })
+
+  it('have room for their names on a tablet, beside the sidebar', async () => {
+    await using open = await openFolder(files, {
+      path: hits,
+      viewport: { width: 820, height: 1180 },
+    })
+    const { page } = open
+    await expectNames(page, ranked)
+    const { width } = await boxOf(entry(page, 'dawn.txt').locator('.lrow__name'))
+    expect(width).toBeGreaterThan(180)
   })
 
   it('are what the menu of a phone says it filters', async () => {
