@@ -2,15 +2,11 @@
 // does. A server whose stand-by never answers lets nothing through that waits for a disk.
 import { expect, test } from 'vitest'
 import { createSessions } from '../../src/auth/sessions.ts'
-import { defaultSettings, emptyDocument } from '../../src/store/document.ts'
-import { openPostgres } from '../../src/store/postgres/open.ts'
 import { waitFor } from '../support/deadline.ts'
+import { facts, LIMITS, oneAccount } from '../support/one-account.ts'
 import { onePostgres } from '../support/one-postgres.ts'
-import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
+import { hasPostgres } from '../support/postgres.ts'
 import { makeTree } from '../support/tree.ts'
-
-const LIMITS = { idleMs: 3_600_000, maxMs: 3_600_000 }
-const facts = { remember: false, address: '127.0.0.1', userAgent: 'test' }
 
 const postgres = onePostgres()
 
@@ -29,13 +25,7 @@ async function waitingForStandby(): Promise<number> {
 
 test.runIf(hasPostgres())('opening a session waits for no disk, ending it does', async () => {
   await using tree = await makeTree({})
-  const address = await postgres.server.makeDatabase()
-  const { defaults } = defaultSettings()
-  const person = { ...defaults, password: 'x'.repeat(97), lockPassword: false, rules: [] }
-  const users = [{ ...person, id: 1, username: 'user' }]
-  const place = { stateDir: tree.base, env: { PGPASSWORD: POSTGRES_PASSWORD } }
-  const create = async () => ({ ...emptyDocument(defaultSettings()), users })
-  const { store } = await openPostgres(address, place, { create })
+  const store = await (await oneAccount(postgres.server, tree)).open()
   const sessions = createSessions(store, LIMITS)
   try {
     await sessions.open(1, facts)

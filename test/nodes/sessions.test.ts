@@ -1,28 +1,17 @@
 // Sessions of one account that are opened on two nodes: not more than there may be, whoever counts them.
 import { expect, test } from 'vitest'
 import { createSessions } from '../../src/auth/sessions.ts'
-import type { Store } from '../../src/store/collection.ts'
-import { defaultSettings, emptyDocument } from '../../src/store/document.ts'
-import { openPostgres } from '../../src/store/postgres/open.ts'
+import { facts, LIMITS, oneAccount } from '../support/one-account.ts'
 import { onePostgres } from '../support/one-postgres.ts'
-import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
+import { hasPostgres } from '../support/postgres.ts'
 import { makeTree } from '../support/tree.ts'
-
-const LIMITS = { idleMs: 3_600_000, maxMs: 3_600_000 }
-const facts = { remember: false, address: '127.0.0.1', userAgent: 'test' }
 
 const postgres = onePostgres()
 
 test.runIf(hasPostgres())('an account has as many sessions as it may, over two nodes', async () => {
   await using tree = await makeTree({})
-  const address = await postgres.server.makeDatabase()
-  const { defaults } = defaultSettings()
-  const person = { ...defaults, password: 'x'.repeat(97), lockPassword: false, rules: [] }
-  const users = [{ ...person, id: 1, username: 'user' }]
-  const place = { stateDir: tree.base, env: { PGPASSWORD: POSTGRES_PASSWORD } }
-  const create = async () => ({ ...emptyDocument(defaultSettings()), users })
-  const stores: Store[] = []
-  for (let n = 0; n < 2; n++) stores.push((await openPostgres(address, place, { create })).store)
+  const { address, open: openStore } = await oneAccount(postgres.server, tree)
+  const stores = [await openStore(), await openStore()]
   try {
     const nodes = stores.map((store) => createSessions(store, LIMITS))
     const open = (n: number) => Promise.all(nodes.map((node) => many(n, () => node.open(1, facts))))
@@ -40,7 +29,7 @@ test.runIf(hasPostgres())('an account has as many sessions as it may, over two n
   }
   // Of one that has as many as it may, a sign-in does not read all of them.
   const before = await sessionsRead(address)
-  const { store } = await openPostgres(address, place)
+  const store = await openStore()
   const sessions = createSessions(store, LIMITS)
   await many(200, () => sessions.open(1, facts))
   await store.close()

@@ -2,9 +2,10 @@
 import { randomBytes } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Locator } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DESKTOP, PHONE } from '../support/browser.ts'
+import type { Tree } from '../support/tree.ts'
 import { boxOf, folderPages, sharedBrowser } from './browser-steps.ts'
 import { entry, toast } from './listing-steps.ts'
 import { clipboard } from './share-steps.ts'
@@ -36,14 +37,19 @@ async function settled(element: Element): Promise<void> {
   await Promise.allSettled(moves.map(({ finished }) => finished))
 }
 
-it('an open upload panel is above the bar of what is selected', async () => {
-  await using open = await openFolder({ 'a.txt': 'a' }, phone)
-  const { page, tree } = open
+/** One that goes on for longer than a test. */
+async function beginUpload(page: Page, tree: Tree): Promise<void> {
   const big = join(tree.base, 'big.bin')
   await writeFile(big, randomBytes(24 << 20))
   await slowUploads(page, 1 << 18)
   await pickFiles(page, [big])
   await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+}
+
+it('an open upload panel is above the bar of what is selected', async () => {
+  await using open = await openFolder({ 'a.txt': 'a' }, phone)
+  const { page, tree } = open
+  await beginUpload(page, tree)
   await holdEntry(page, entry(page, 'a.txt'))
   const bar = page.getByRole('toolbar', { name: 'Selection' })
   for (const width of [PHONE.width, 600]) {
@@ -57,11 +63,7 @@ it('an open upload panel is above the bar of what is selected', async () => {
 it('an open upload panel is above the bar that saves settings, whatever the width', async () => {
   await using open = await openFolder({}, { path: '/files/', viewport: DESKTOP })
   const { page, tree } = open
-  const big = join(tree.base, 'big.bin')
-  await writeFile(big, randomBytes(24 << 20))
-  await slowUploads(page, 1 << 18)
-  await pickFiles(page, [big])
-  await panel(page).getByText('Uploading 1 of 1 file').waitFor()
+  await beginUpload(page, tree)
   await page.getByRole('link', { name: 'Settings', exact: true }).click()
   await page.getByRole('switch', { name: 'Show exact dates' }).check({ force: true })
   const save = page.getByRole('button', { name: 'Save', exact: false })
