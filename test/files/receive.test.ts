@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough, Readable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { createLocalDevice } from '../../src/files/disks/device.ts'
+import { writeFully } from '../../src/files/disks/write-fully.ts'
 import { hasArrived, receive } from '../../src/files/transfer/receive.ts'
 import type { TempFile } from '../../src/files/volume/temp-file.ts'
-import { writeFully } from '../../src/files/volume/write-fully.ts'
 import { makeTree } from '../support/tree.ts'
 
 /** A temporary file, as far as bodies need one. */

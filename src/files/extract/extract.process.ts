@@ -3,7 +3,7 @@
 import { writevSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { AppError } from '../../lib/errors.ts'
-import { behind } from '../volume/write-fully.ts'
+import { behind } from '../disks/write-fully.ts'
 import { kindOf, unpacked } from './decompress.ts'
 import { createOutput, type Output } from './output.ts'
 import type { ArchiveFile } from './source.ts'

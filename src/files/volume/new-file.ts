@@ -1,8 +1,8 @@
 // Small new files of our own, which no other program may read.
 import { constants } from 'node:fs'
 import { poolCalls } from '../disks/disk-calls.ts'
+import { writeFully } from '../disks/write-fully.ts'
 import { type OpenFolder, pathIn } from './open-folder.ts'
-import { writeFully } from './write-fully.ts'
 
 const FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)

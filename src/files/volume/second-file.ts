@@ -5,11 +5,11 @@ import { dirname, sep } from 'node:path'
 import { promisify } from 'node:util'
 import { errnoOf, unless } from '../../lib/errors.ts'
 import { atOnce, poolCalls } from '../disks/disk-calls.ts'
+import { writeFully } from '../disks/write-fully.ts'
 import { isCloned } from './clone.ts'
 import { permissionBits } from './file-mode.ts'
 import { type Name, type OpenFolder, pathIn } from './open-folder.ts'
 import type { AnyName, EntryName } from './volume.ts'
-import { writeFully } from './write-fully.ts'
 
 const makeOne = promisify(mkdir)
 const readSome = promisify(read)

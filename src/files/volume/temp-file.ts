@@ -12,6 +12,7 @@ import { atOnce, type DiskCalls, poolCalls, setFileTime } from '../disks/disk-ca
 import { requireFree, spaceAt } from '../disks/free-space.ts'
 import type { PageBuffers } from '../disks/page-buffers.ts'
 import { openPastCache, type PastCache } from '../disks/past-cache.ts'
+import { writeFully } from '../disks/write-fully.ts'
 import { carryOver } from './carry-over.ts'
 import { isCloned } from './clone.ts'
 import { permissionBits } from './file-mode.ts'
@@ -22,7 +23,6 @@ import { readInto } from './read-handle.ts'
 import { hasSameContent } from './same-content.ts'
 import { TEMP_PREFIX } from './temp-name.ts'
 import type { TempFacts, TempNotes } from './temp-registry.ts'
-import { behind, writeFully } from './write-fully.ts'
 
 const cut = promisify(ftruncate)
 
@@ -169,12 +169,11 @@ export async function openTemp(
     path: notedPath,
     sync: () => device.run(() => device.syncFile(fd)),
     pages: device.pages,
-    write: async (buffers, position, { direct, isPastCache = false }) => {
+    write: (buffers, position, { direct, isPastCache = false }) => {
       if (keepsOld) sum.add(buffers, position)
-      const [first] = buffers
-      const pastBytes = isPastCache && first ? await writePast(temp, first, position) : 0
-      const left = behind(buffers, pastBytes)
-      return writeFully(fd, device, left, position + pastBytes, direct && isDirect)
+      if (!isPastCache) return writeFully(fd, device, buffers, position, direct && isDirect)
+      temp.pastCache ??= openPastCache(fd, device)
+      return temp.pastCache.then((past) => past.write(buffers, position))
     },
     read: (into, position) => readInto(fd, device, into, position),
     cloneFrom: (from) => {
@@ -200,11 +199,6 @@ export async function openTemp(
     },
     discard: () => discard(temp),
   }
-}
-
-async function writePast(temp: Temp, bytes: Uint8Array, position: number): Promise<number> {
-  temp.pastCache ??= openPastCache(temp.fd, temp.folder.device)
-  return (await temp.pastCache).write(bytes, position)
 }
 
 interface Opened {

@@ -1,6 +1,6 @@
 import { writev, writevSync } from 'node:fs'
 import { promisify } from 'node:util'
-import type { Device } from '../disks/device.ts'
+import type { Device } from './device.ts'
 
 const writevInPool = promisify(writev)
 
