@@ -15,7 +15,15 @@ import { LONG } from '../support/scale.ts'
 
 /** Of each engine, at random. */
 const OPERATIONS = LONG ? 100_000 : 200
-const LIMIT_MS = LONG ? 30 * 60_000 : 120_000
+const MAX_STEPS = LONG ? 12 : 5
+// Each series makes records anew and each act compares all of them, so many operations need long series of large acts.
+const series = (act: fc.Arbitrary<Act>) =>
+  LONG
+    ? fc.noBias(fc.array(act, { maxLength: 400, size: 'max' }))
+    : fc.array(act, { maxLength: 40 })
+const LIMIT_MS = LONG ? 20 * 60_000 : 120_000
+/** How long is looked for the shortest of series that fail. */
+const SHRINKING_MS = LIMIT_MS / 4
 
 interface Thing {
   id: Key
@@ -102,7 +110,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
 function change(of: readonly Things[], ahead: boolean): fc.Arbitrary<Act> {
   return fc.record({
     what: fc.constant('change' as const),
-    steps: fc.array(step(of), { minLength: 1, maxLength: 5 }),
+    steps: fc.array(step(of), { minLength: 1, maxLength: MAX_STEPS }),
     fails: fc.boolean().map((fails) => fails && !ahead),
     ahead: fc.constant(ahead),
   })
@@ -239,9 +247,11 @@ async function actOn(store: Store, model: Model, action: Act & { what: 'change' 
 describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
   afterAll(() => engine.end())
 
-  it('are what a list would be, whatever is done to them', { timeout: LIMIT_MS }, async () => {
+  it('are what a list would be, whatever is done to them', { timeout: LIMIT_MS }, async ({
+    task,
+  }) => {
     let operations = 0
-    const property = fc.asyncProperty(fc.array(act, { maxLength: 40 }), async (acts) => {
+    const property = fc.asyncProperty(series(act), async (acts) => {
       await using place = await engine.make(ALL as Collection[])
       let store = await place.open()
       let model: Model = new Map()
@@ -257,7 +267,9 @@ describe.each(ENGINES)('records kept by $name', (engine: Engine) => {
       }
       await store.close()
     })
-    while (operations < OPERATIONS) await fc.assert(property, { numRuns: 10 })
+    const parameters = { numRuns: LONG ? 1 : 10, interruptAfterTimeLimit: SHRINKING_MS }
+    while (operations < OPERATIONS) await fc.assert(property, parameters)
+    Object.assign(task.meta, { figures: { operations } })
   })
 
   it('change at once for who waits with others, in order, and each for itself', async () => {
