@@ -11,6 +11,12 @@ export async function residentBytes(pid: number): Promise<number> {
   return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1024
 }
 
+/** Resident memory that is of no file: without the pages of an executable, which all who run it share. In bytes. */
+export async function ownBytes(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8')
+  return Number(/RssAnon:\s+(\d+) kB/.exec(status)?.[1]) * 1024
+}
+
 /** The most memory a process ever had resident, in bytes. */
 export async function peakMemoryOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
@@ -25,13 +31,13 @@ export async function childrenOf(pid: number): Promise<number[]> {
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number))
 }
 
-/** Watches resident memory until `stop`, which gives the highest value seen. */
-export function watchMemory(pid: number): { stop(): Promise<number> } {
+/** Watches resident memory, or what else `bytesOf` says, until `stop`, which gives the highest value seen. */
+export function watchMemory(pid: number, bytesOf = residentBytes): { stop(): Promise<number> } {
   let peak = 0
   let running = true
   const watching = (async () => {
     while (running) {
-      peak = Math.max(peak, await residentBytes(pid).catch(() => 0))
+      peak = Math.max(peak, await bytesOf(pid).catch(() => 0))
       await new Promise((resolve) => setTimeout(resolve, 50))
     }
   })()
