@@ -4,10 +4,13 @@ import { dirname, join, parse, sep } from 'node:path'
 import type { OpenFolder } from '../files/volume/open-folder.ts'
 import { VERSIONS_NAME } from '../files/volume/temp-name.ts'
 import type { EntryName, Volume } from '../files/volume/volume.ts'
-import { errnoOf, unless } from '../lib/errors.ts'
+import { AppError, errnoOf, unless } from '../lib/errors.ts'
 import { contains } from '../lib/host-path.ts'
 import { openOwnFolder } from './stores.ts'
-import { parseVersionName, type VersionName } from './version-name.ts'
+import { nameOfVersion, parseVersionName, type VersionName, versionID } from './version-name.ts'
+
+/** Versions of a file whose times begin in one millisecond. */
+export const SAME_MILLISECOND = 100
 
 /**
  * Where the versions of a file are in the store in the folder `base`. What lies outside of that folder has its whole path
@@ -68,12 +71,38 @@ export async function mergeInto(volume: Volume, from: EntryName, to: EntryName):
   const folder = await volume.openChild(from.folder, from.name)
   try {
     const { dirents } = await volume.list(folder)
-    for (const { name } of dirents)
-      await mergeInto(volume, { folder, name }, { folder: to.folder, name: join(to.name, name) })
+    for (const dirent of dirents) {
+      const { name } = dirent
+      const entry = { folder, name }
+      if (dirent.isDirectory())
+        await mergeInto(volume, entry, { folder: to.folder, name: join(to.name, name) })
+      else await moveVersion(volume, entry, to)
+    }
   } finally {
     await folder.close()
   }
   await volume.removeSingle(from.folder, from.name, null)
+}
+
+/** Replaces none that is there: of two that were replaced in one millisecond, one has the next one then. */
+async function moveVersion(volume: Volume, from: EntryName, into: EntryName): Promise<void> {
+  const version = parseVersionName(from.name)
+  for (let time = version?.replacedAt ?? 0, tries = SAME_MILLISECOND; ; time++, tries--) {
+    const id = version ? versionID(time, version.userID) : from.name
+    const named = (isKept: boolean) => join(into.name, nameOfVersion(id, isKept))
+    const isKept = version?.isKept ?? false
+    if (tries > 0 && version && (await volume.stat(into.folder, named(!isKept)))) continue
+    try {
+      const to = { folder: into.folder, name: named(isKept) }
+      return await volume.rename(from, to, { replace: false })
+    } catch (error) {
+      if (!version || tries === 0 || !isTaken(error)) throw error
+    }
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'exists'
 }
 
 /** A version of a file. */

@@ -20,6 +20,7 @@ import {
   outsidePath,
   pathInStore,
   removeEmpty,
+  SAME_MILLISECOND,
   type Version,
   versionsIn,
 } from './version-places.ts'
@@ -77,8 +78,6 @@ const THINNED_EVERY_MS = ALL_MS
 const OPEN_MS = 1_000
 /** Whether it is where it was is asked this often. */
 const IN_PLACE_MS = 50
-/** Versions of a file whose times begin in one millisecond. */
-const SAME_MILLISECOND = 100
 const MAX_REMEMBERED = 1_000
 
 interface Keeping extends VersionsOptions {

@@ -146,6 +146,21 @@ test('where no folder takes it the server keeps it itself, and lets it go like o
   expect(await opened.textsOf('moved/a.txt')).toEqual(['new'])
 })
 
+test('of a file that moves over another those of both stay, also of one millisecond', async () => {
+  await using opened = await open({ 'a.txt': 'a', 'b.txt': 'b' }, { now: () => 1_700_000_000_000 })
+  const { versions, tree } = opened
+  const { id } = await opened.keep('a.txt')
+  await versions.mark(tree.at('a.txt'), id, true)
+  await opened.keep('a.txt')
+  await opened.keep('b.txt')
+  await rename(tree.at('a.txt'), tree.at('b.txt'))
+  await versions.moved(tree.at('a.txt'), tree.at('b.txt'))
+  expect((await opened.textsOf('b.txt')).sort()).toEqual(['a', 'a', 'b'])
+  const ids = (await versions.list(tree.at('b.txt'))).map((version) => version.id)
+  expect(new Set(ids).size).toBe(3)
+  expect(opened.log).toEqual([])
+})
+
 test('where nothing at all takes it, it is not replaced, and the log says why', async () => {
   const change = () => ({ makeFolder: async () => refusal('EROFS') })
   await using opened = await open({ 'a.txt': 'old' }, { change })
