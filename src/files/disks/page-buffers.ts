@@ -1,38 +1,40 @@
 // Buffers that begin on a page of memory, as O_DIRECT of open(2) asks for.
 
 /** Enough for a spinning disk to write for longer than it seeks. */
-const BUFFER_BYTES = 4 * 1024 * 1024
+const BUFFER_BYTES = 2 * 1024 * 1024
+/** The disk has its next piece before who waits for the last one is told. */
+const BUFFERS = 4
 const WASM_PAGE_BYTES = 64 * 1024
-
-export type BufferPair = [Buffer, Buffer]
 
 export interface PageBuffers {
   /** Null where the process may not have the addresses. */
-  take(): BufferPair | null
-  /** The next one to take a pair gets this one, unless its memory was wanted meanwhile. */
-  give(pair: BufferPair): void
+  take(): readonly Buffer[] | null
+  /** The next one to take some gets these, unless their memory was wanted meanwhile. */
+  give(buffers: readonly Buffer[]): void
 }
 
 export function createPageBuffers(): PageBuffers {
-  let last: WeakRef<BufferPair> | null = null
+  let last: WeakRef<readonly Buffer[]> | null = null
   return {
     take: () => {
       const kept = last?.deref()
       last = null
-      return kept ?? makePair()
+      return kept ?? makeBuffers()
     },
-    give: (pair) => {
-      last = new WeakRef(pair)
+    give: (buffers) => {
+      last = new WeakRef(buffers)
     },
   }
 }
 
 // Node has no other memory of which it is known where it begins.
-function makePair(): BufferPair | null {
-  const pages = (2 * BUFFER_BYTES) / WASM_PAGE_BYTES
+function makeBuffers(): Buffer[] | null {
+  const pages = (BUFFERS * BUFFER_BYTES) / WASM_PAGE_BYTES
   try {
     const { buffer } = new WebAssembly.Memory({ initial: pages, maximum: pages })
-    return [Buffer.from(buffer, 0, BUFFER_BYTES), Buffer.from(buffer, BUFFER_BYTES, BUFFER_BYTES)]
+    return Array.from({ length: BUFFERS }, (_, i) =>
+      Buffer.from(buffer, i * BUFFER_BYTES, BUFFER_BYTES),
+    )
   } catch (error) {
     if (error instanceof RangeError) return null
     throw error

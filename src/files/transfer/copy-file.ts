@@ -145,37 +145,46 @@ async function isLargeClone(
 
 const FROM_THE_START = { startBytes: 0, reached: async () => {} }
 
-/** Copies all bytes of a file, but for those that have come. Of a large one a piece is read while the one before is written. */
+/** Copies all bytes of a file, but for those that have come. Of a large one pieces are read while those before are written. */
 export async function copyBytes(
   { handle, sizeBytes }: OpenFile,
   temp: TempFile,
   { signal, course }: Pick<CopyOptions, 'signal' | 'course'>,
   { startBytes, reached }: Pick<Copying, 'startBytes' | 'reached'> = FROM_THE_START,
 ): Promise<void> {
-  const pair = sizeBytes >= HUGE_BYTES ? temp.pages?.take() : null
+  const pages = sizeBytes >= HUGE_BYTES ? temp.pages?.take() : null
   const newBuffer = () => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, sizeBytes + 4096))
-  const [full, free] = pair ?? [newBuffer(), sizeBytes > CHUNK_BYTES ? newBuffer() : null]
-  const how = { direct: sizeBytes <= SMALL_BYTES, isPastCache: Boolean(pair) }
-  const piece = async (bytes: Buffer, position: number) => {
+  const buffers = pages ?? Array.from({ length: sizeBytes > CHUNK_BYTES ? 2 : 1 }, newBuffer)
+  const how = { direct: sizeBytes <= SMALL_BYTES, isPastCache: Boolean(pages) }
+  const write = async (bytes: Buffer, position: number) => {
     signal.throwIfAborted()
     await temp.write([bytes], position, how)
   }
   const wrote = async (bytes: number, end: number) => {
     course?.bytes(bytes)
     await reached(end)
+    signal.throwIfAborted()
   }
   try {
-    await copyPieces(handle, startBytes, { full, free }, { piece, wrote })
+    await copyPieces(handle, startBytes, buffers, { write, wrote })
   } finally {
-    if (pair) temp.pages?.give(pair)
+    if (pages) temp.pages?.give(pages)
   }
 }
 
 interface Pieces {
   /** Writes one, at its position. */
-  piece(bytes: Buffer, position: number): Promise<void>
-  /** Told when that is done. */
+  write(bytes: Buffer, position: number): Promise<void>
+  /** Told when that is done, in the order of the file. */
   wrote(bytes: number, end: number): Promise<void>
+}
+
+/** A piece that is being written. */
+interface Piece {
+  buffer: Buffer
+  bytes: number
+  end: number
+  written: Promise<void>
 }
 
 // Not by the copyFile of Node: it removes its target when a clone is refused, and writes a new one
@@ -183,32 +192,36 @@ interface Pieces {
 async function copyPieces(
   handle: OpenFile['handle'],
   startBytes: number,
-  buffers: { full: Buffer; free: Buffer | null },
-  { piece, wrote }: Pieces,
+  buffers: readonly Buffer[],
+  { write, wrote }: Pieces,
 ): Promise<void> {
-  const read = async (into: Buffer, at: number) =>
-    (await handle.read(into, 0, into.length, at)).bytesRead
-  let { full, free } = buffers
-  let position = startBytes
-  let bytes = await read(full, position)
-  while (bytes > 0) {
-    const end = position + bytes
-    const written = piece(full.subarray(0, bytes), position)
-    const ahead = free && read(free, end)
-    // Both are awaited, also when one fails: the buffers must be idle before anything is closed.
-    const next = await (ahead ? secondOf(written, ahead) : written)
-    position = end
+  const free = [...buffers]
+  const pieces: Piece[] = []
+  const endFirst = async () => {
+    const [{ buffer, bytes, end, written }] = pieces as [Piece]
+    await written
+    pieces.shift()
+    free.push(buffer)
     await wrote(bytes, end)
-    if (free && next !== undefined) [full, free, bytes] = [free, full, next]
-    // Spares a read that finds nothing, unless the file has grown.
-    else if (bytes < full.length && Number((await handle.stat()).size) === position) return
-    else bytes = await read(full, position)
   }
-}
-
-async function secondOf<T>(first: Promise<void>, second: Promise<T>): Promise<T> {
-  const [a, b] = await Promise.allSettled([first, second])
-  if (a.status === 'rejected') throw a.reason
-  if (b.status === 'rejected') throw b.reason
-  return b.value
+  let position = startBytes
+  try {
+    for (;;) {
+      if (free.length === 0) await endFirst()
+      const buffer = free.shift() as Buffer
+      const { bytesRead: bytes } = await handle.read(buffer, 0, buffer.length, position)
+      if (bytes === 0) break
+      const written = write(buffer.subarray(0, bytes), position)
+      // Told when its turn comes.
+      written.catch(() => {})
+      position += bytes
+      pieces.push({ buffer, bytes, end: position, written })
+      // Spares a read that finds nothing, unless the file has grown.
+      if (bytes < buffer.length && Number((await handle.stat()).size) === position) break
+    }
+    while (pieces.length > 0) await endFirst()
+  } finally {
+    // The buffers must be idle before anything is closed.
+    await Promise.allSettled(pieces.map(({ written }) => written))
+  }
 }
