@@ -3,6 +3,8 @@
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, inject } from 'vitest'
+import { readEntries } from '../../scripts/build/catalogues.ts'
+import { ROOT } from '../../scripts/build/paths.ts'
 import type { UserRecord } from '../../src/api-types.ts'
 import {
   forgetContexts,
@@ -191,4 +193,17 @@ export async function holdAnswers(page: Page, address: string): Promise<{ resolv
     await route.continue()
   })
   return held
+}
+
+/** Gives an English text in the language of a page. */
+export type Word = (english: string) => string
+
+/** Words of that language, without those that need a context. */
+export async function dictionary(locale: string): Promise<Word> {
+  const entries = Object.values(await readEntries(join(ROOT, `locales/${locale}.po`)))
+  return (english) => {
+    const found = entries.find(({ message, context }) => message === english && !context)
+    if (!found?.translation) throw new Error(`${locale} has no “${english}”`)
+    return found.translation
+  }
 }

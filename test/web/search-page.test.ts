@@ -1,9 +1,9 @@
 // All results of a search on a page of their own: an address, the rows and commands of a folder, and ways back.
 import { readdir } from 'node:fs/promises'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import { PHONE } from '../support/browser.ts'
-import { boxOf, folderPages, holdAnswers, servedPages } from './browser-steps.ts'
+import { boxOf, dictionary, folderPages, holdAnswers, servedPages } from './browser-steps.ts'
 import {
   entry,
   expectNames,
@@ -14,6 +14,7 @@ import {
   toast,
 } from './listing-steps.ts'
 import { downloaded } from './share-steps.ts'
+import { holdEntry } from './touch-steps.ts'
 
 const openFolder = folderPages()
 const openServer = servedPages()
@@ -33,6 +34,8 @@ const ranked = ['dawn', 'dawn.txt', 'dawn#1 100%?.pdf', 'dawn hero.png', 'old da
 
 const hits = '/files/desk/?search=dawn'
 const dialog = (page: Page) => page.getByRole('dialog', { name: 'Search', exact: true })
+const button = (within: Page | Locator, name: string) =>
+  within.getByRole('button', { name, exact: true })
 const count = (page: Page, text: string) => page.getByText(text, { exact: true }).first().waitFor()
 
 describe('all results of a search', () => {
@@ -268,4 +271,78 @@ describe('all results of a search', () => {
     await page.getByRole('button', { name: 'Try again' }).click()
     await expectNames(page, ranked)
   })
+  for (const locale of ['en', 'ar']) {
+    it(`are used by fingers alone, in ${locale}`, async () => {
+      const profile = { locale, viewMode: 'list' } as const
+      const phone = { viewport: PHONE, hasTouch: true, isMobile: true }
+      await using open = await openFolder(files, { path: '/files/desk/', profile, ...phone })
+      const { page } = open
+      const everywhere = [...ranked.slice(0, 2), 'dawn above.txt', ...ranked.slice(2)]
+      const chosen = ['dawn.txt', 'old dawn.txt']
+      const word = await dictionary(locale)
+      await entry(page, 'other.txt').waitFor()
+      await button(page, word('Search')).first().tap()
+      await page.getByRole('combobox').fill('dawn')
+      const further = word('Search for files named “{query}”').replace('{query}', 'dawn')
+      await page.getByRole('option', { name: further }).tap()
+      await page.getByRole('button', { name: word('Show all results') }).tap()
+      await expectNames(page, everywhere)
+      await entry(page, 'dawn').tap()
+      await entry(page, 'notes.txt').waitFor()
+      await page.goBack()
+      await expectNames(page, everywhere)
+      await holdEntry(page, entry(page, 'dawn.txt'))
+      await entry(page, 'old dawn.txt').tap()
+      await expectSelected(page, chosen)
+      await button(page, word('Delete')).tap()
+      await button(page.getByRole('alertdialog'), word('Delete')).tap()
+      await expectNames(
+        page,
+        everywhere.filter((name) => !chosen.includes(name)),
+      )
+      await holdEntry(page, entry(page, 'dawn hero.png'))
+      await expectSelected(page, ['dawn hero.png'])
+      await page.goBack()
+      await expectSelected(page, [])
+      await page.goBack()
+      await entry(page, 'other.txt').waitFor()
+      expect(open.problems).toEqual([])
+    })
+  }
+})
+
+/** Whether both ends of a name are drawn, and not cut or covered. */
+function isInSight(name: Locator): Promise<boolean> {
+  return name.evaluate((each) => {
+    const { left, right, top, height } = each.getBoundingClientRect()
+    return [left + 2, right - 2].every((x) =>
+      each.contains(document.elementFromPoint(x, top + height / 2)),
+    )
+  })
+}
+
+describe('the folder of a hit', () => {
+  const way = ['Projects of the house', 'Reports of all years', '2026', 'Quarters of it']
+  const far = { [`${way.join('/')}/dawn.txt`]: 'x' }
+
+  for (const locale of ['en', 'ar'])
+    for (const width of [820, 390])
+      it(`is told by the nearest where there is little room: ${width} px, ${locale}`, async () => {
+        const touch = { viewport: { width, height: 844 }, hasTouch: true }
+        const profile = { locale, viewMode: 'list' } as const
+        const path = `/files/${way[0]}/?search=dawn`
+        await using open = await openFolder(far, { path, profile, ...touch })
+        const { page } = open
+        const row = entry(page, 'dawn.txt')
+        const told = row.locator('.way')
+        const nearest = told.getByText('Quarters of it', { exact: true })
+        await expect.poll(() => isInSight(nearest)).toBe(true)
+        expect(await isInSight(told.getByText('Projects of the house'))).toBe(false)
+        const whole = (await told.getAttribute('data-tip')) ?? ''
+        expect(whole.replaceAll(/[\u2068\u2069]/g, '')).toBe(way.join(' / '))
+
+        await page.keyboard.press('Control+Shift+F')
+        const hit = page.locator('dialog[open]').getByRole('option').first()
+        await expect.poll(() => isInSight(hit.getByText('Quarters of it'))).toBe(true)
+      })
 })

@@ -4,11 +4,9 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Download, FileChooser, Locator, Page } from 'playwright-core'
 import { beforeAll, expect, it } from 'vitest'
-import { readEntries } from '../../scripts/build/catalogues.ts'
-import { ROOT } from '../../scripts/build/paths.ts'
 import { type PageOptions, PHONE } from '../support/browser.ts'
 import { loginAs } from '../support/login.ts'
-import { sharedSite } from './browser-steps.ts'
+import { dictionary, sharedSite, type Word } from './browser-steps.ts'
 import { entry, expectNames, expectSelected, twoFrames } from './listing-steps.ts'
 import { createUser, PASSWORD } from './settings-steps.ts'
 import { clipboard } from './share-steps.ts'
@@ -40,16 +38,6 @@ beforeAll(async () => {
   await writeFile(join(site.tree.base, 'new.txt'), 'new')
 })
 
-/** Gives an English text in that language. */
-async function dictionary(locale: string): Promise<(english: string) => string> {
-  const entries = Object.values(await readEntries(join(ROOT, `locales/${locale}.po`)))
-  return (english) => {
-    const found = entries.find(({ message, context }) => message === english && !context)
-    if (!found?.translation) throw new Error(`${locale} has no “${english}”`)
-    return found.translation
-  }
-}
-
 /** What a person does; what came of it is looked at by the test. */
 interface Hands {
   signIn(username: string): Promise<void>
@@ -66,8 +54,6 @@ interface Hands {
   download(name: string): Promise<Download>
   chooseFiles(): Promise<FileChooser>
 }
-
-type Word = (english: string) => string
 
 function keys(page: Page, word: Word): Hands {
   const { keyboard } = page

@@ -1,6 +1,5 @@
 // Where a hit of a search lies: as a link in the column of a row, before its facts in a row for fingers.
 
-import { useLingui } from '@lingui/react/macro'
 import type { MouseEvent } from 'react'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { loadStylesheet } from '../../lib/page/stylesheet.ts'
@@ -25,7 +24,6 @@ export function HitFolder({ withFacts = false, ...hit }: HitProps & { withFacts?
 
 /** Leads to the hit in its folder. */
 function FolderLink({ entry, below }: HitProps) {
-  const { t } = useLingui()
   const folder = parentOf(entry.path)
   function onClick(event: MouseEvent) {
     // The row would take the click for its own.
@@ -36,11 +34,10 @@ function FolderLink({ entry, below }: HitProps) {
   }
   return (
     <a
-      className="hit__folder trunc"
+      className="hit__folder"
       href={filesHref(folder, true)}
       tabIndex={-1}
       draggable={false}
-      data-tip={t`Show in folder`}
       onClick={onClick}
     >
       <WayBelow base={below} folder={folder} />
