@@ -197,6 +197,8 @@ async function copyPieces(
 ): Promise<void> {
   const free = [...buffers]
   const pieces: Piece[] = []
+  // Into memory one write at a time is the quickest, while the next piece is read.
+  const atATime = Math.max(1, buffers.length - 1)
   const endFirst = async () => {
     const [{ buffer, bytes, end, written }] = pieces as [Piece]
     await written
@@ -211,6 +213,7 @@ async function copyPieces(
       const buffer = free.shift() as Buffer
       const { bytesRead: bytes } = await handle.read(buffer, 0, buffer.length, position)
       if (bytes === 0) break
+      if (pieces.length === atATime) await endFirst()
       const written = write(buffer.subarray(0, bytes), position)
       // Told when its turn comes.
       written.catch(() => {})
