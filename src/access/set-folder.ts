@@ -18,7 +18,8 @@ export function setFolder(store: Store, tx: Transaction, folder: Folder): Folder
 
 function renameTop(store: Store, tx: Transaction, before: Folder, as: string): void {
   const from = `/${before.as}`
-  const [shares, tokens] = [tx.all(SHARES), tx.find(API_TOKENS, 'top', before.as)]
+  const shares = tx.among(SHARES, { path: { below: [from] } })
+  const tokens = tx.find(API_TOKENS, 'top', before.as)
   tx.expect(USERS, () => [...shares, ...tokens].map(({ userID }) => userID))
   const renamed = ({ userID }: { userID: number }, path: string): string | null => {
     const owner = findUser(tx, userID)

@@ -15,7 +15,6 @@ import {
   bringBackShares,
   endSharesBelow,
   endSharesOf,
-  expectOwners,
   isSameTarget,
   isUntouched,
   moveShares,
@@ -25,9 +24,16 @@ import {
   type SharedEntry,
   sharesAt,
   sharesBelow,
+  sharesNamed,
 } from '../store/share-targets.ts'
-import { addShare, findListedShare, listedShares } from '../store/shares.ts'
-import { findUser, loadUser } from '../store/users.ts'
+import {
+  addShare,
+  expiredShares,
+  isExpired,
+  listedShares,
+  loadListedShare,
+} from '../store/shares.ts'
+import { loadUser } from '../store/users.ts'
 import { type Actor, requireMay, requireRight } from './actor.ts'
 import type { Services } from './services.ts'
 
@@ -38,10 +44,10 @@ function requireSharing(actor: Actor): void {
 }
 
 /** The shares in the account's list; all of them for administrators. Throws `forbidden`. */
-export function listShares(actor: Actor): Share[] {
+export async function listShares(actor: Actor): Promise<Share[]> {
   requireSharing(actor)
   const { services, user } = actor
-  const shares = listedShares(services.store, user.perm.admin ? 'all' : user.id)
+  const shares = await listedShares(services.store, user.perm.admin ? 'all' : user.id)
   return shares.filter((share) => isInFolder(user, share))
 }
 
@@ -56,16 +62,12 @@ function isInFolder({ folder = ROOT }: TreeUser, { path }: Share): boolean {
  */
 export async function listSharesOf(actor: Actor, vpath: VPath, path: string): Promise<Share[]> {
   const { services, user } = actor
-  const shares = listShares(actor).filter(({ ended }) => !ended)
-  if (!user.perm.admin) return shares.filter((share) => share.path === path)
+  if (!user.perm.admin)
+    return (await listShares(actor)).filter((share) => !share.ended && share.path === path)
+  requireSharing(actor)
   const { place } = placeOf(services, user, vpath)
-  return services.store.read((records) => {
-    expectOwners(records, shares)
-    return shares.filter((share) => {
-      const owner = findUser(records, share.userID)
-      return owner !== undefined && placeOf(services, owner, vpathOf(share.path)).place === place
-    })
-  })
+  const shares = await services.store.read((r) => sharesNamed(r, placing(services), place))
+  return shares.filter((share) => !isExpired(share) && !share.ended && isInFolder(user, share))
 }
 
 /**
@@ -88,10 +90,11 @@ export async function createShare(
   const { expire, passwordHash } = await given()
   const hash = randomBytes(6).toString('base64url')
   const userID = user.id
+  const old = await expiredShares(services.store)
   return services.store.transaction((tx) => {
     actor.demand()
     demand()
-    return addShare(tx, { hash, path, userID, expire, passwordHash, token: '', target })
+    return addShare(tx, { hash, path, userID, expire, passwordHash, token: '', target }, old)
   })
 }
 
@@ -100,7 +103,7 @@ export async function endShare(actor: Actor, hash: string): Promise<void> {
   requireSharing(actor)
   if (hash === '') throw new AppError('bad_request', 'which share?')
   const { services, user } = actor
-  const share = findListedShare(services.store, hash)
+  const share = await loadListedShare(services.store, hash)
   if (!share) throw new AppError('not_found', 'no such share')
   if (share.userID !== user.id && !user.perm.admin)
     throw new AppError('forbidden', 'the share of another user')
@@ -293,7 +296,7 @@ export async function noteSaved(
   vpath: VPath,
   realPath: string,
 ): Promise<void> {
-  const shares = sharesAt(services.store, realPath)
+  const shares = await sharesAt(services.store, realPath)
   const now = shares.length > 0 && (await targetIfThere(scope, vpath))
   if (now) await note(services, new Map(shares.map(({ hash }) => [hash, now])))
 }

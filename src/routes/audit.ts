@@ -12,7 +12,7 @@ import { requireUser } from '../http/guard.ts'
 import { sendJson, toJson } from '../http/respond.ts'
 import { AppError, badRequest } from '../lib/errors.ts'
 import { createGate } from '../lib/gate.ts'
-import { findShare } from '../store/shares.ts'
+import { loadShare } from '../store/shares.ts'
 
 const DEFAULT_LINES = 100
 const MAX_LINES = 1000
@@ -27,7 +27,7 @@ export function auditRoutes(deps: Deps): Hono<Env> {
   const guard = requireUser(deps)
   const inTurn = createGate(MAX_READING, MAX_WAITING)
   app.get('/api/audit', guard, async (c) => {
-    const filter = parseFilter(c, deps)
+    const filter = await parseFilter(c, deps)
     const { query } = c.env.target
     const limit = parseLimit(query.get('limit'))
     const { auditTarget: target } = deps
@@ -52,7 +52,7 @@ function page(
 }
 
 async function exportLines(c: Ctx, deps: Deps): Promise<Response> {
-  const filter = parseFilter(c, deps)
+  const filter = await parseFilter(c, deps)
   const format = c.env.target.query.get('format') ?? 'jsonl'
   if (format !== 'jsonl' && format !== 'csv') throw badRequest('format must be jsonl or csv')
   if (deps.auditTarget.kind !== 'file')
@@ -77,11 +77,11 @@ async function exportLines(c: Ctx, deps: Deps): Promise<Response> {
 }
 
 // Only administrators read all of it; visits to a link are for whoever made it.
-function parseFilter(c: Ctx, deps: Deps): AuditFilter {
+async function parseFilter(c: Ctx, deps: Deps): Promise<AuditFilter> {
   const { query } = c.env.target
   const { user } = signedIn(c)
   const hash = query.get('share') ?? ''
-  const isOwn = hash !== '' && findShare(deps.store, hash)?.userID === user.id
+  const isOwn = hash !== '' && (await loadShare(deps.store, hash))?.userID === user.id
   if (!user.perm.admin && !isOwn) throw new AppError('forbidden', 'only for administrators')
   return {
     user: query.get('user') ?? '',

@@ -18,7 +18,7 @@ import { baseName, ROOT, toVPath, vpathOf } from '../lib/vpath.ts'
 import { requireTarget } from '../operations/shares.ts'
 import { findOrLook } from '../store/collection.ts'
 import type { Share, User } from '../store/document.ts'
-import { findShare } from '../store/shares.ts'
+import { findShare, loadShare } from '../store/shares.ts'
 import { findUser, loadUser } from '../store/users.ts'
 import { sendRaw } from './raw.ts'
 import { ownerOf, readSelection, SELECTION_LIMITS } from './selections.ts'
@@ -75,7 +75,7 @@ export async function openShare(
   action?: 'visit' | 'download',
 ): Promise<OpenedShare> {
   const [, hash = '', ...segments] = c.env.target.vpath.split('/')
-  const share = await findOrLook(deps.store, () => findShare(deps.store, hash))
+  const share = await findOrLook(deps.store, () => loadShare(deps.store, hash))
   if (!share) throw new AppError('not_found', 'no such share')
   await loadUser(deps.store, share.userID)
   if (action) actOfVisitor(c, deps, action, share, segments)

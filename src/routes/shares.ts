@@ -19,8 +19,8 @@ const MAX_LIFE_SECONDS = 2 ** 31 * 86_400
 export function shareRoutes(deps: Deps): Hono<Env> {
   const app = new Hono<Env>()
   const guard = requireUser(deps)
-  app.get('/api/shares', guard, (c) => {
-    const shares = listShares(actorOf(c, deps))
+  app.get('/api/shares', guard, async (c) => {
+    const shares = await listShares(actorOf(c, deps))
     shares.sort((a, b) => a.userID - b.userID || a.expire - b.expire)
     return sendJson(shares.map(presentShare))
   })

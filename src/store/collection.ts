@@ -24,6 +24,8 @@ export interface Collection<T extends object = object, I extends string = string
   keyOf(record: T): Key
   /** By name what `find` answers by; a record without a value is not found by it. */
   readonly indexes: Readonly<Record<I, IndexOf<T>>>
+  /** Those of them that are in no memory: `among` alone asks by them. */
+  readonly unindexed?: readonly I[]
   /** The indexes of which no two records may have the same value. */
   readonly unique: readonly I[]
   /**
@@ -33,6 +35,10 @@ export interface Collection<T extends object = object, I extends string = string
   readonly isLarge?: true
   /** Of a large one: `Store.get` throws for a record that was not loaded, rather than to say that there is none. */
   readonly mustBeLoaded?: true
+  /** Of a large one: where there are no more than so many when it is opened, all are in memory. */
+  readonly wholeUpTo?: number
+  /** Anybody may ask for keys at random: that there is no such record is not remembered. */
+  readonly isGuessed?: true
   /**
    * Of a large one: each record belongs to one of the collection `owner`, in whose company it comes into memory and
    * leaves it: where that is loaded, `Store.find` answers by the index `by`, whose value is the key there and never
@@ -54,11 +60,24 @@ export interface Collection<T extends object = object, I extends string = string
   parse(reader: Reader): T
 }
 
+/** What the value of an index is: one of these, or a path that is one of `below` or lies below it. */
+export interface Values {
+  is?: readonly Key[]
+  below?: readonly string[]
+}
+
 /** Records are never mutated: a change replaces them. Lists are in the order of insertion. */
 export interface Records {
   settings(): Settings
   get<T extends object, I extends string>(of: Collection<T, I>, key: Key): T | undefined
   find<T extends object, I extends string>(of: Collection<T, I>, index: I, value: Key): readonly T[]
+  /** Those of which one of these indexes has one of its values, in no order. */
+  among<T extends object, I extends string>(
+    of: Collection<T, I>,
+    values: Readonly<Partial<Record<I, Values>>>,
+  ): readonly T[]
+  /** All, where they are few enough to be in memory (`wholeUpTo`) and others are not; else undefined. */
+  ifWhole<T extends object, I extends string>(of: Collection<T, I>): readonly T[] | undefined
   /** Whether any record has this value. */
   has<T extends object, I extends string>(of: Collection<T, I>, index: I, value: Key): boolean
   /** Each value of an index once. */

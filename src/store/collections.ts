@@ -90,11 +90,23 @@ export const USERS: Collection<User, 'username' | 'home' | 'passwordKind' | 'adm
   parse: parseUser,
 }
 
-export const SHARES: Collection<Share, 'userID' | 'place'> = {
+export const SHARES: Collection<Share, 'userID' | 'place' | 'path'> = {
   name: 'shares',
   life: 'kept',
+  isLarge: true,
+  mustBeLoaded: true,
+  isGuessed: true,
+  // What is done with files asks for shares again and again.
+  wholeUpTo: 5_000,
   keyOf: ({ hash }) => hash,
-  indexes: { userID: ({ userID }) => userID, place: ({ target }) => target?.place },
+  indexes: {
+    userID: ({ userID }) => userID,
+    place: ({ target }) => target?.place,
+    path: ({ path }) => vpathOf(path),
+  },
+  unindexed: ['path'],
+  // The first to expire.
+  ageOf: ({ expire }) => expire || Number.MAX_SAFE_INTEGER,
   unique: [],
   parse: parseShare,
 }

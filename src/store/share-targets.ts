@@ -1,11 +1,12 @@
 // What shares were made for. A share belongs to a file or folder, not to a name, and ends with it. The
 // shares of who removed it are removed; those of others stay in their lists as ended.
-import { isPlaceWithin, type PlaceText } from '../lib/places.ts'
-import { isWithin, type VPath, vpathOf } from '../lib/vpath.ts'
-import type { Records, Transaction } from './collection.ts'
-import { SHARES, TRASHED_SHARES, USERS } from './collections.ts'
+import { isPlaceWithin, type PlaceText, pathBelow, splitPlace } from '../lib/places.ts'
+import { isWithin, joinVPath, parentOf, ROOT, rebase, type VPath, vpathOf } from '../lib/vpath.ts'
+import type { Records, Store, Transaction } from './collection.ts'
+import { FOLDERS, SHARES, TRASHED_SHARES, USERS } from './collections.ts'
 import type { Share, ShareTarget, User } from './document.ts'
 import { addShare, isExpired } from './shares.ts'
+import { foldedHome } from './user-facts.ts'
 import { findUser } from './users.ts'
 
 /** Where something is: by names, and on the host. */
@@ -48,13 +49,67 @@ export function isUntouched(noted: ShareTarget, now: ShareTarget): boolean {
 }
 
 /** The shares made for what is at a real path of the host; none that have ended. */
-export function sharesAt(records: Records, place: string): readonly Share[] {
-  return records.find(SHARES, 'place', place)
+export function sharesAt(
+  { large }: Pick<Store, 'large'>,
+  place: string,
+): Promise<readonly Share[]> {
+  return large.find(SHARES, 'place', place)
 }
 
-/** Says that the accounts of shares are about to be asked for. */
-export function expectOwners(records: Records, shares: readonly Share[]): void {
+/** The shares of all accounts that lead to a place by the names of their owners' trees. */
+export function sharesNamed(records: Records, placeOf: PlaceOf, named: PlaceText): Share[] {
+  return ofPlaces(records, sharesThatMayLead(records, named, 'is'), placeOf, (p) => p === named)
+}
+
+function ofPlaces(
+  records: Records,
+  shares: readonly Share[],
+  placeOf: PlaceOf,
+  isMeant: (place: PlaceText) => boolean,
+): Share[] {
   records.expect(USERS, () => shares.map(({ userID }) => userID))
+  return shares.filter((share) => {
+    const owner = findUser(records, share.userID)
+    return owner !== undefined && isMeant(placeOf(owner, vpathOf(share.path)).place)
+  })
+}
+
+/**
+ * All shares that lead to a place, or to one at or below it, by whatever home their owner has and whatever folder stands
+ * at its top; with `real` also those made for what is at that path of the host or below it. There are others among them.
+ */
+function sharesThatMayLead(
+  records: Records,
+  named: PlaceText,
+  how: 'is' | 'below',
+  real?: string,
+): readonly Share[] {
+  const few = records.ifWhole(SHARES)
+  if (few) return few
+  const { root, vpath } = splitPlace(named)
+  // The first is for those whose home is all that is served.
+  const paths: VPath[] = root === '' ? [vpath] : []
+  for (const { as, place } of records.all(FOLDERS)) {
+    if (as === '') continue
+    if (isPlaceWithin(place, named))
+      paths.push(rebase(joinVPath(ROOT, as), pathBelow(place, named)))
+    else if (how === 'below' && isPlaceWithin(named, place)) paths.push(joinVPath(ROOT, as))
+  }
+  const values = { path: { [how]: paths }, ...(real !== undefined && { place: { below: [real] } }) }
+  const shares = records.among(SHARES, values)
+  if (root !== '' || vpath === ROOT) return shares
+  const below = how === 'below' ? [foldedHome(vpath)] : []
+  const owners = records.among(USERS, { home: { is: homesAround(vpath), below } })
+  if (owners.length === 0) return shares
+  const own = records.among(SHARES, { userID: { is: owners.map(({ id }) => id) } })
+  return [...new Set([...shares, ...own])]
+}
+
+/** The homes in which a path may be, but for all that is served. */
+function homesAround(vpath: VPath): string[] {
+  const homes: string[] = []
+  for (let at = vpath; at !== ROOT; at = parentOf(at)) homes.push(foldedHome(at))
+  return homes
 }
 
 /** The shares of all accounts at a place and below, those that have ended included. */
@@ -63,13 +118,12 @@ export function sharesBelow(
   placeOf: PlaceOf,
   { named, real }: SharedPlace,
 ): Share[] {
-  const all = records.all(SHARES)
-  expectOwners(records, all)
-  return all.filter((share) => {
-    if (share.target && isWithin(real as VPath, share.target.place as VPath)) return true
-    const owner = findUser(records, share.userID)
-    return owner !== undefined && isPlaceWithin(named, placeOf(owner, vpathOf(share.path)).place)
-  })
+  const all = sharesThatMayLead(records, named, 'below', real)
+  const isAt = ({ target }: Share) =>
+    target !== undefined && isWithin(real as VPath, target.place as VPath)
+  const others = all.filter((share) => !isAt(share))
+  const isBelow = (place: PlaceText) => isPlaceWithin(named, place)
+  return [...all.filter(isAt), ...ofPlaces(records, others, placeOf, isBelow)]
 }
 
 /**

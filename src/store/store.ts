@@ -91,6 +91,8 @@ class DocumentStore implements Store {
   declare readonly settings: Records['settings']
   declare readonly get: Records['get']
   declare readonly find: Records['find']
+  declare readonly among: Records['among']
+  declare readonly ifWhole: Records['ifWhole']
   declare readonly has: Records['has']
   declare readonly values: Records['values']
   declare readonly all: Records['all']

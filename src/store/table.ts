@@ -1,7 +1,8 @@
 // Collections in memory: records by key and by index, and transactions over them that can be undone.
 import { isDeepStrictEqual } from 'node:util'
 import { AppError } from '../lib/errors.ts'
-import type { Changes, Collection, Key, Records, Transaction } from './collection.ts'
+import { isWithin } from '../lib/vpath.ts'
+import type { Changes, Collection, Key, Records, Transaction, Values } from './collection.ts'
 import type { Settings } from './document.ts'
 
 /** A record and its place in the order of insertion. */
@@ -22,6 +23,8 @@ export interface Table {
   /** Whose records those of this one belong to, and the tables whose records belong to its own. */
   owner?: Table
   readonly companions: Table[]
+  /** All records of a large collection are here. */
+  isWhole?: boolean
   /** False when `entries` is not in the order of insertion. */
   isOrdered: boolean
 }
@@ -34,7 +37,8 @@ export type Undo =
 export type Tables = ReadonlyMap<string, Table>
 
 export function createTable(collection: Collection): Table {
-  const indexes = new Map(Object.keys(collection.indexes).map((name) => [name, new Map()]))
+  const names = Object.keys(collection.indexes).filter((n) => !collection.unindexed?.includes(n))
+  const indexes = new Map(names.map((name) => [name, new Map()]))
   return {
     collection,
     entries: new Map(),
@@ -168,6 +172,7 @@ export function undoRecords(steps: readonly Undo[], orders: Orders): void {
 
 export function createRecords(tables: Tables): Records {
   const tableOf = (of: Collection) => demandTable(tables, of)
+  const indexOf = (of: Collection, index: string) => tableOf(of).indexes.get(index)
   return {
     settings: () => {
       const settings = tables.get('settings')?.entries.get('')
@@ -176,15 +181,13 @@ export function createRecords(tables: Tables): Records {
     },
     get: (of, key) => tableOf(of as Collection).entries.get(key)?.record as never,
     find: (of, index, value) => findIn(tableOf(of as Collection), index, value) as never,
-    has: (of, index, value) =>
-      tableOf(of as Collection)
-        .indexes.get(index)
-        ?.has(value) ?? false,
-    values: (of, index) => [
-      ...(tableOf(of as Collection)
-        .indexes.get(index)
-        ?.keys() ?? []),
-    ],
+    among: (of, values) => amongIn(tableOf(of as Collection), values) as never,
+    ifWhole: (of) => {
+      const table = tableOf(of as Collection)
+      return table.isWhole ? (listOf(table) as never) : undefined
+    },
+    has: (of, index, value) => indexOf(of as Collection, index)?.has(value) ?? false,
+    values: (of, index) => [...(indexOf(of as Collection, index)?.keys() ?? [])],
     all: (of) => listOf(tableOf(of as Collection)) as never,
     count: (of) => tableOf(of as Collection).entries.size,
     stepsOf: (of) => tableOf(of as Collection).steps,
@@ -192,12 +195,16 @@ export function createRecords(tables: Tables): Records {
   }
 }
 
+/** By the name of an index. */
+export type ValuesByIndex = Readonly<Record<string, Values | undefined>>
+
 /** Says what of a large table is needed; all but `expect` and `fresh` throw where that has to be loaded first. */
 export interface Demand {
   expect(table: Table, keys: readonly Key[]): void
   fresh(table: Table, key: Key): void
   key(table: Table, key: Key): void
   index(table: Table, index: string, value: Key): void
+  among(table: Table, values: ValuesByIndex): void
   all(table: Table): void
 }
 
@@ -278,6 +285,11 @@ export function createDemandingRecords(tables: Tables, demand: Demand): Records 
       if (of.isLarge) demand.index(table, index, value)
       return findIn(table, index, value) as never
     },
+    among: (of, values) => {
+      const table = tableOf(of)
+      if (of.isLarge) demand.among(table, values as ValuesByIndex)
+      return amongIn(table, values as ValuesByIndex) as never
+    },
     has: (of, index, value) => {
       // One of those that are here is enough.
       if (of.isLarge && !records.has(of, index, value)) demand.index(tableOf(of), index, value)
@@ -321,6 +333,22 @@ function findIn(table: Table, index: string, value: Key): object[] {
     .map(({ record }) => record)
 }
 
+function amongIn(table: Table, values: ValuesByIndex): object[] {
+  const found = new Set<object>()
+  for (const [name, { is = [], below = [] } = {}] of Object.entries(values)) {
+    const of = table.collection.indexes[name]
+    const isMeant = (value: Key | undefined) =>
+      value !== undefined &&
+      (is.includes(value) || below.some((path) => isWithin(path, String(value))))
+    const index = table.indexes.get(name)
+    const meant = below.length > 0 ? [...(index?.keys() ?? [])].filter(isMeant) : is
+    for (const value of meant) for (const record of findIn(table, name, value)) found.add(record)
+    if (index) continue
+    for (const { record } of table.entries.values()) if (isMeant(of?.(record))) found.add(record)
+  }
+  return [...found]
+}
+
 /** All records in the order of insertion. */
 export function listOf(table: Table): object[] {
   // Undoing a removal puts a record at the end of the map.
@@ -345,10 +373,10 @@ export function replaceTable(tables: Tables, name: string, fresh: Table, before:
     else changed.set(key, old)
   }
   for (const [key, old] of table.entries) if (!fresh.entries.has(key)) changed.set(key, old)
-  const { entries, indexes, nextOrder, isOrdered } = fresh
+  const { entries, indexes, nextOrder, isOrdered, isWhole = false } = fresh
   // Numbers given for what was never written are not given again.
   const nextId = Math.max(table.nextId, fresh.nextId)
-  Object.assign(table, { entries, indexes, nextOrder, nextId, isOrdered })
+  Object.assign(table, { entries, indexes, nextOrder, nextId, isOrdered, isWhole })
   before.set(table, changed)
 }
 

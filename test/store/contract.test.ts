@@ -2,6 +2,7 @@
 import fc from 'fast-check'
 import { afterAll, describe, expect, it } from 'vitest'
 import { AppError } from '../../src/lib/errors.ts'
+import { isWithin } from '../../src/lib/vpath.ts'
 import type {
   Collection,
   Key,
@@ -25,6 +26,9 @@ const LIMIT_MS = LONG ? 20 * 60_000 : 120_000
 /** How long is looked for the shortest of series that fail. */
 const SHRINKING_MS = LIMIT_MS / 4
 
+/** Those below `/a"` are not below `/a`. */
+const PATHS = ['/', '/a', '/a/b', '/a/\u{1f600}', '/a"/b', '/a0']
+
 interface Thing {
   id: Key
   name: string
@@ -32,14 +36,22 @@ interface Thing {
   note?: string
 }
 
-type Things = Collection<Thing, 'name' | 'group'>
+type Things = Collection<Thing, 'name' | 'group' | 'path'>
+
+function pathOf({ name }: Thing): string | undefined {
+  return name.startsWith('/') ? name : undefined
+}
 
 function things(name: string, life: Life, own: Partial<Things> = {}): Things {
   return {
     name,
     life,
     keyOf: ({ id }) => id,
-    indexes: { name: (thing) => thing.name, group: ({ group }) => group || undefined },
+    indexes: {
+      name: (thing) => thing.name,
+      group: ({ group }) => group || undefined,
+      path: pathOf,
+    },
     unique: ['name'],
     parse: (r) => ({
       id: typeof r.raw('id') === 'number' ? r.int('id') : r.str('id'),
@@ -56,9 +68,12 @@ const SHORT = things('short', 'short')
 /** An engine need not hold it as a whole. */
 const LARGE = things('large', 'short', {
   isLarge: true,
+  unindexed: ['path'],
   ageOf: ({ group }) => group,
   unique: [],
 })
+/** The same, all of which is in memory while it is small. */
+const SMALL = things('small', 'kept', { isLarge: true, wholeUpTo: 2, ageOf: ({ group }) => group })
 /** The same, where reading what was not loaded is a mistake. */
 const LOADED = things('loaded', 'kept', {
   isLarge: true,
@@ -77,7 +92,7 @@ const BESIDE = things('beside', 'short', {
   belongsTo: { owner: 'loaded' },
   unique: [],
 })
-const ALL = [KEPT, SHORT, LARGE, LOADED, OWNED, BESIDE]
+const ALL = [KEPT, SHORT, LARGE, SMALL, LOADED, OWNED, BESIDE]
 
 interface Step {
   what: 'insert' | 'replace' | 'remove'
@@ -89,7 +104,7 @@ type Act = { what: 'change'; steps: Step[]; fails: boolean; ahead: boolean } | {
 const thing: fc.Arbitrary<Thing> = fc.record(
   {
     id: fc.constantFrom<Key>(1, 2, 3, '3', 'four', 'fünf'),
-    name: fc.constantFrom('a', 'b', 'c', 'd', '\u{1f600}', 'NUL \0', 'line\nline'),
+    name: fc.constantFrom('a', 'b', 'c', 'd', '\u{1f600}', 'NUL \0', 'line\nline', ...PATHS),
     group: fc.constantFrom(0, 1, 2),
     note: fc.constantFrom('x', 'y'),
   },
@@ -103,7 +118,7 @@ const step = (of: readonly Things[]): fc.Arbitrary<Step> =>
   })
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 8, arbitrary: change(ALL, false) },
-  { weight: 3, arbitrary: change([SHORT, LARGE, LOADED, OWNED, BESIDE], true) },
+  { weight: 3, arbitrary: change([SHORT, LARGE, SMALL, LOADED, OWNED, BESIDE], true) },
   { weight: 1, arbitrary: fc.constant<Act>({ what: 'reopen' }) },
 )
 
@@ -151,7 +166,8 @@ function apply(tx: Transaction, { what, of, thing }: Step): 'exists' | 'not_foun
 /** Everything a store answers, by each of its ways. */
 async function compareStore(store: Store, model: Model): Promise<void> {
   compare(store, model, [KEPT, SHORT])
-  for (const of of [LARGE, LOADED, OWNED]) await compareLarge(store, of, model.get(of.name) ?? [])
+  for (const of of [LARGE, SMALL, LOADED, OWNED])
+    await compareLarge(store, of, model.get(of.name) ?? [])
   await compareCompanions(store, model)
   await store.read((records) => compare(records, model))
 }
@@ -219,6 +235,12 @@ function compare(store: Records, model: Model, all = ALL): void {
       expect(store.find(of, 'group', group)).toEqual(
         list.filter((one) => one.group === group && group > 0),
       )
+    for (const path of ['/', '/a', '/a"']) {
+      const isBelow = (one: Thing) => pathOf(one) !== undefined && isWithin(path, one.name)
+      const found = store.among(of, { path: { below: [path], is: ['/a0'] }, group: { is: [1] } })
+      const meant = list.filter((one) => isBelow(one) || one.name === '/a0' || one.group === 1)
+      expect(new Set(found)).toEqual(new Set(meant))
+    }
     const groups = new Set(list.map(({ group }) => group).filter((group) => group > 0))
     expect(new Set(store.values(of, 'group'))).toEqual(groups)
     expect(store.get(of, 'nobody')).toBeUndefined()

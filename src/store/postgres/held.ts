@@ -28,15 +28,17 @@ export class Held implements Demand {
   }
 
   has({ name }: Collection, key: Key): boolean {
-    return this.#tables.get(name)?.entries.has(key) ?? false
+    const table = this.#tables.get(name)
+    return table?.isWhole || (table?.entries.has(key) ?? false)
   }
 
   mark(table: Table, key: Key): void {
     const { mustBeLoaded, belongsTo } = table.collection
-    if (!mustBeLoaded && !belongsTo) return
+    if (table.isWhole || (!mustBeLoaded && !belongsTo)) return
     const of = ownerOf(table) ?? table
     // Anybody may ask for a token that there is not, again and again.
-    if (!of.collection.mustBeLoaded && !of.entries.has(key)) return
+    const isRemembered = of.collection.mustBeLoaded && !of.collection.isGuessed
+    if (!isRemembered && !of.entries.has(key)) return
     let used = this.#used.get(of)
     if (!used) {
       used = new Set()
@@ -55,7 +57,7 @@ export class Held implements Demand {
   /** Lets go of what was not asked for since the last time. */
   sweep(): void {
     for (const table of this.#tables.values())
-      if (table.collection.mustBeLoaded && !table.owner)
+      if (table.collection.mustBeLoaded && !table.owner && !table.isWhole)
         for (const key of [...table.entries.keys()])
           if (!this.#used.get(table)?.has(key) && !this.#isPinned(table, key))
             setLoaded(table, key, undefined)
@@ -67,6 +69,7 @@ export class Held implements Demand {
   /** Lets go of those of these keys that nobody asks for. */
   letGo({ name }: Collection, keys: Iterable<Key>): void {
     const table = this.#tables.get(name) as Table
+    if (table.isWhole) return
     for (const key of keys) {
       if (this.#isKnown(table, key)) continue
       for (const companion of table.companions)
@@ -93,12 +96,16 @@ export class Held implements Demand {
     else refuseLarge(table)
   }
 
+  among(table: Table): void {
+    refuseLarge(table)
+  }
+
   all(table: Table): void {
     refuseLarge(table)
   }
 
   #demand(table: Table, key: Key): void {
-    if (!table.entries.has(key) && !this.#isKnown(table, key))
+    if (!table.isWhole && !table.entries.has(key) && !this.#isKnown(table, key))
       throw new Error(`${table.collection.name} ${key} is read and was not loaded`)
   }
 

@@ -1,8 +1,16 @@
 // Large collections, of which a node holds the records that it was asked for. A change runs on what there is; what it
 // misses is noted and loaded under the lock, and the change runs again.
 import { AppError } from '../../lib/errors.ts'
+import { ROOT } from '../../lib/vpath.ts'
 import type { Collection, Key } from '../collection.ts'
-import { type Demand, type Entry, ownerKeyOf, setLoaded, type Table } from '../table.ts'
+import {
+  type Demand,
+  type Entry,
+  ownerKeyOf,
+  setLoaded,
+  type Table,
+  type ValuesByIndex,
+} from '../table.ts'
 import type { Connection } from './connection.ts'
 import { ownerOf } from './held.ts'
 import { encodeKey, parseRow } from './rows.ts'
@@ -70,14 +78,30 @@ export class Wants implements Demand {
 
   index(table: Table, index: string, value: Key): void {
     const { owner, collection } = table
-    if (!collection.isLarge || this.#isLoaded(table, ALL)) return
+    if (!collection.isLarge || this.#isWhole(table)) return
     if (owner && collection.belongsTo?.by === index) this.key(owner, value)
     else if (!this.#isKnownUnique(table, index, value) && !this.#isLoaded(table, index, value))
       this.#miss(table, index, value)
   }
 
+  among(table: Table, values: ValuesByIndex): void {
+    if (!table.collection.isLarge || this.#isWhole(table)) return
+    let isMissing = false
+    const demand = (index: string, all: readonly Key[] = []) => {
+      const missing = all.filter((value) => !this.#isLoaded(table, index, value))
+      if (missing.length === 0) return
+      this.#note(table, index, missing)
+      isMissing = true
+    }
+    for (const [index, its] of Object.entries(values)) {
+      demand(index, its?.is)
+      demand(BELOW + index, its?.below)
+    }
+    if (isMissing) throw new Missing(`${table.collection.name} have to be loaded`)
+  }
+
   all(table: Table): void {
-    if (table.collection.isLarge && !this.#isLoaded(table, ALL)) this.#miss(table, ALL, '')
+    if (table.collection.isLarge && !this.#isWhole(table)) this.#miss(table, ALL, '')
   }
 
   /** Loads what was missing; `ask` gives it, unless it has put it into the table itself. */
@@ -91,7 +115,7 @@ export class Wants implements Demand {
   }
 
   #missingOf(table: Table, keys: readonly Key[]): readonly Key[] {
-    if (!table.collection.isLarge || this.#isLoaded(table, ALL)) return []
+    if (!table.collection.isLarge || this.#isWhole(table)) return []
     return keys.filter((key) => !table.entries.has(key) && !this.#isLoaded(table, KEY, key))
   }
 
@@ -99,6 +123,10 @@ export class Wants implements Demand {
   #isKnownUnique({ collection, indexes }: Table, index: string, value: Key): boolean {
     if (this.#asksAlways || !collection.unique.includes(index)) return false
     return indexes.get(index)?.has(value) ?? false
+  }
+
+  #isWhole(table: Table): boolean {
+    return table.isWhole === true || this.#isLoaded(table, ALL)
   }
 
   #isLoaded(table: Table, index: string, value: Key = ''): boolean {
@@ -122,6 +150,8 @@ export class Wants implements Demand {
 /** No index has such a name. */
 export const KEY = ' key'
 const ALL = ' all'
+/** Before the name of an index: paths at or below which its values are. */
+const BELOW = ' below '
 
 function nameOf({ collection }: Table, index: string, value: Key = ''): string {
   return JSON.stringify([collection.name, index, value])
@@ -141,6 +171,10 @@ export class AheadDemand implements Demand {
   }
 
   index(table: Table): void {
+    this.#refuseLarge(table)
+  }
+
+  among(table: Table): void {
     this.#refuseLarge(table)
   }
 
@@ -179,12 +213,20 @@ export async function askWanted(
 ): Promise<Answer> {
   const { collection } = table
   const isAll = wanted.has(ALL)
-  const where = [...wanted.keys()].map((index, n) => whereIs(index, n + 1))
+  const where = [...wanted].map(([index, values], n) =>
+    index.startsWith(BELOW)
+      ? whereBelow(index.slice(BELOW.length), n + 1, values.size)
+      : whereIs(index, n + 1),
+  )
   const rows = await connection.query(
     `select m.feed, t.key, t.doc, t.place from ${quoted(schema)}.fb_meta m left join
        (select key, doc, place from ${tableName(schema, collection)}
          where ${isAll ? 'true' : where.join(' or ')}) t on true`,
-    isAll ? undefined : [...wanted.values()].map((values) => [...values].map(encodeKey)),
+    isAll
+      ? undefined
+      : [...wanted].map(([index, values]) =>
+          [...values].flatMap(index.startsWith(BELOW) ? boundsOf : encodeKey),
+        ),
     isAll ? 60_000 : 10_000,
   )
   const found = rows.flatMap(([, key, doc, place]): Found[] =>
@@ -249,6 +291,23 @@ export async function askWithCompanions(
 function whereIs(index: string, parameter: number): string {
   if (index === KEY) return `key = any($${parameter}::text[])`
   return `(${indexColumn(index)} = any($${parameter}::text[]) or ${ageColumn()} is null)`
+}
+
+/** The same of paths, at or below which the values are: for each the parameter has what `boundsOf` gives. */
+function whereBelow(index: string, parameter: number, count: number): string {
+  const column = indexColumn(index)
+  const bound = (n: number) => `($${parameter}::text[])[${n}]`
+  const ranges = Array.from({ length: count }, (_, n) => {
+    const [is, from, to] = [1, 2, 3].map((at) => bound(3 * n + at))
+    return `${column} = ${is} or (${column} >= ${from} and ${column} < ${to})`
+  })
+  return `(${ranges.join(' or ')} or ${ageColumn()} is null)`
+}
+
+/** The value of an index that is a path, and between which those below it lie: `"/a"`, `"/a/` and `"/a0`. */
+function boundsOf(path: Key): string[] {
+  const stem = encodeKey(path === ROOT ? '' : path).slice(0, -1)
+  return [encodeKey(path), `${stem}/`, `${stem}0`]
 }
 
 export function tableName(schema: string, { name }: Collection): string {

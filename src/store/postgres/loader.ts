@@ -1,7 +1,14 @@
 // Reads of large collections: what is not in memory is asked for, and stays up to date by the feed from then on.
 import { inTurns } from '../../lib/turns.ts'
 import type { Collection, Key, Large, Records } from '../collection.ts'
-import { createDemandingRecords, setLoaded, type Table, type Tables } from '../table.ts'
+import { createLarge } from '../large.ts'
+import {
+  createDemandingRecords,
+  createRecords,
+  setLoaded,
+  type Table,
+  type Tables,
+} from '../table.ts'
 import type { Row } from './connection.ts'
 import type { Held } from './held.ts'
 import { askCompanions, askWanted, KEY, tableName, type Wanted, Wants } from './large.ts'
@@ -32,7 +39,7 @@ export interface Loader extends Large {
 }
 
 export function createLoader(of: LoaderOf): Loader {
-  const { schema, tables, held, connection } = of
+  const { tables, held } = of
   const tableOf = ({ name }: { name: string }) => tables.get(name) as Table
   const read: Loader['read'] = async (run) => {
     const onUse = (table: Table, key: Key) => held.mark(table, key)
@@ -49,16 +56,10 @@ export function createLoader(of: LoaderOf): Loader {
       await wants.load((table, wanted) => fill(of, table, wanted))
     }
   }
-  const list = (collection: unknown, rows: readonly Row[]) =>
-    rows.map(([key, doc, place]) => {
-      const row = [key as string, doc as string, Number(place)] as const
-      return parseRow(collection as Collection, ...row)[1].record
-    })
-  const ask = async (collection: unknown, rest: string, values?: readonly unknown[]) => {
-    const name = tableName(schema, collection as Collection)
-    return connection.query(`select key, doc, place, ${ageColumn()} from ${name} ${rest}`, values)
-  }
   const values = createValues(of)
+  const [rows, whole] = [createRows(of, values), createLarge(createRecords(tables))]
+  const isWhole = (collection: { name: string }) => tableOf(collection).isWhole === true
+  const way = (collection: { name: string }) => (isWhole(collection) ? whole : rows)
   return {
     read,
     changed: values.forget,
@@ -69,6 +70,37 @@ export function createLoader(of: LoaderOf): Loader {
       held.mark(table, key)
       return entry.record as never
     },
+    find: (collection, ...rest) => way(collection).find(collection, ...rest),
+    values: (collection, ...rest) => way(collection).values(collection, ...rest),
+    pieces: (collection, ...rest) => way(collection).pieces(collection, ...rest),
+    older: (collection, ...rest) => way(collection).older(collection, ...rest),
+    count: (collection) => way(collection).count(collection),
+    hold: (collection, keys) => hold(of, tableOf(collection), keys),
+    isHeld: (collection, key) => held.has(collection as Collection, key),
+    pin: (collection, key) => held.pin(collection as Collection, key),
+    held: (collection) => [...tableOf(collection).entries.keys()],
+    drop: (collection, keys) => {
+      if (isWhole(collection)) return
+      for (const key of keys) setLoaded(tableOf(collection), key, undefined)
+    },
+  }
+}
+
+/** What is asked of the database each time. */
+function createRows(
+  { schema, connection }: LoaderOf,
+  values: ReturnType<typeof createValues>,
+): Pick<Large, 'find' | 'values' | 'pieces' | 'older' | 'count'> {
+  const list = (collection: unknown, rows: readonly Row[]) =>
+    rows.map(([key, doc, place]) => {
+      const row = [key as string, doc as string, Number(place)] as const
+      return parseRow(collection as Collection, ...row)[1].record
+    })
+  const ask = async (collection: unknown, rest: string, values?: readonly unknown[]) => {
+    const name = tableName(schema, collection as Collection)
+    return connection.query(`select key, doc, place, ${ageColumn()} from ${name} ${rest}`, values)
+  }
+  return {
     find: async (collection, index, value) => {
       // What a version wrote that does not know the index is found as well.
       const rest = `where ${indexColumn(index)} = $1 or ${ageColumn()} is null order by place`
@@ -98,13 +130,6 @@ export function createLoader(of: LoaderOf): Loader {
       const table = tableName(schema, collection as Collection)
       const [[count] = []] = await connection.query(`select count(*) from ${table}`)
       return Number(count)
-    },
-    hold: (collection, keys) => hold(of, tableOf(collection), keys),
-    isHeld: (collection, key) => held.has(collection as Collection, key),
-    pin: (collection, key) => held.pin(collection as Collection, key),
-    held: (collection) => [...tableOf(collection).entries.keys()],
-    drop: (collection, keys) => {
-      for (const key of keys) setLoaded(tableOf(collection), key, undefined)
     },
   }
 }

@@ -1,6 +1,6 @@
-// The engine for several nodes: all collections in memory as with the other one, PostgreSQL below, and a feed of
-// changes that every node follows. A transaction holds the lock of the feed from before it reads
-// until it is committed, so all transactions of all nodes come one after the other.
+// The engine for several nodes: collections in memory as with the other one, PostgreSQL below, and a feed of changes that
+// every node follows. A transaction holds the lock of the feed from before it reads until it is committed, so all
+// transactions of all nodes come one after the other.
 import { setTimeout as wait } from 'node:timers/promises'
 import { ChangeQueue, type Pending } from '../changes.ts'
 import type { Change, Changes, Collection, Records, Shared, Store } from '../collection.ts'
@@ -50,6 +50,8 @@ export class PostgresStore implements Store {
   declare readonly settings: Records['settings']
   declare readonly get: Records['get']
   declare readonly find: Records['find']
+  declare readonly among: Records['among']
+  declare readonly ifWhole: Records['ifWhole']
   declare readonly has: Records['has']
   declare readonly values: Records['values']
   declare readonly all: Records['all']
@@ -83,9 +85,9 @@ export class PostgresStore implements Store {
   #ownRev = 0
 
   constructor(options: PostgresOptions) {
-    const { target, schema, collections, file, name, graceMs = 0 } = options
+    const { target, schema, collections, name, graceMs = 0 } = options
     const { maxConnections = FIXED_CONNECTIONS } = options
-    this.file = file
+    this.file = options.file
     this.#schema = schema
     this.#collections = collections
     this.#graceMs = graceMs
@@ -346,11 +348,8 @@ export class PostgresStore implements Store {
   ): Promise<void> {
     const begun = performance.now()
     const { at, tables } = this.#replica
-    const rows = await this.#connections.writer.query(
-      beginQuery(this.#schema, at),
-      undefined,
-      WRITE_MS,
-    )
+    const begin = beginQuery(this.#schema, at)
+    const rows = await this.#connections.writer.query(begin, undefined, WRITE_MS)
     if (await this.#takeRows(at, rows, this.#connections.writer))
       await this.#catchUp(this.#connections.writer, WRITE_MS)
     this.#lookedAt = Math.max(this.#lookedAt, begun)

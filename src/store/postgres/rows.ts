@@ -102,7 +102,8 @@ export function entriesIn(
     if (!table) continue
     const { key, entry, owner } = readChange(table.collection, change)
     const { isLarge, mustBeLoaded } = table.collection
-    const isHeld = table.entries.has(key) || (entry && table.owner?.entries.has(owner ?? ''))
+    const isHeld =
+      table.isWhole || table.entries.has(key) || (entry && table.owner?.entries.has(owner ?? ''))
     if (isLarge && !isHeld) {
       if (entry) orders.set(table, Math.max(orders.get(table) ?? 0, entry.order + 1))
       const about = table.owner ? owner : mustBeLoaded ? key : undefined
@@ -178,7 +179,8 @@ export async function readAll(
   for (const [name, table] of createTables(collections)) {
     const { collection } = table
     const its = collection.isLarge && held?.get(name)
-    if (its) await readHeld(connection, s, table, its.entries.keys())
+    if (its) table.isWhole = await isSmall(connection, s, collection)
+    if (its && !table.isWhole) await readHeld(connection, s, table, its.entries.keys())
     else await readTable(connection, s, table)
     table.nextId = Math.max(table.nextId, next.get(collection.name) ?? 1)
     tables.set(name, table)
@@ -194,6 +196,16 @@ export async function hasEntry(
 ): Promise<boolean> {
   const rows = await connection.query(`select 1 from ${quoted(schema)}.fb_feed where id = $1`, [id])
   return rows.length > 0
+}
+
+async function isSmall(
+  connection: Connection,
+  s: string,
+  { name, wholeUpTo }: Collection,
+): Promise<boolean> {
+  if (wholeUpTo === undefined) return false
+  const one = `select 1 from ${s}.${quoted(name)} offset ${wholeUpTo} limit 1`
+  return (await connection.query(one)).length === 0
 }
 
 async function readTable(connection: Connection, s: string, table: Table): Promise<void> {

@@ -1,0 +1,123 @@
+// Shares with PostgreSQL: a node holds those that it was asked for, and no other takes part in what is done with files.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { PlaceText } from '../../src/lib/places.ts'
+import { SHARES } from '../../src/store/collections.ts'
+import {
+  defaultPermissions,
+  defaultSettings,
+  emptyDocument,
+  type Share,
+  type User,
+} from '../../src/store/document.ts'
+import { openPostgres } from '../../src/store/postgres/open.ts'
+import { endSharesBelow, type PlaceOf, sharesAt } from '../../src/store/share-targets.ts'
+import {
+  addShare,
+  expiredShares,
+  findShare,
+  listedShares,
+  loadShare,
+} from '../../src/store/shares.ts'
+import type { Store } from '../../src/store/store.ts'
+import { onePostgres } from '../support/one-postgres.ts'
+import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
+import { makeTree, type Tree } from '../support/tree.ts'
+
+/** More than are in memory anyway. */
+const COUNT = (SHARES.wholeUpTo ?? 0) + 100
+const USERS = 50
+
+const postgres = onePostgres()
+let tree: Tree
+let [one, two]: [Store, Store] = [] as never
+beforeAll(async () => {
+  tree = await makeTree({})
+})
+afterAll(() => tree[Symbol.asyncDispose]())
+
+describe.runIf(hasPostgres())('shares of several nodes', () => {
+  beforeAll(async () => {
+    const address = await postgres.server.makeDatabase()
+    one = await open(address)
+    two = await open(address)
+  })
+  afterAll(() => Promise.all([one?.close(), two?.close()]))
+
+  test('are in memory once they are asked for, and as another node changes them', async () => {
+    expect(one.large.held(SHARES)).toEqual([])
+    expect(() => findShare(one, 'h7')).toThrow('was not loaded')
+    expect(await loadShare(one, 'h7')).toMatchObject({ path: '/folder7/a' })
+    expect(one.large.held(SHARES)).toEqual(['h7'])
+    const unseen: unknown[] = []
+    one.subscribe((changes) => unseen.push(...changes.unseen(SHARES)))
+    await two.transaction((tx) => ['h7', 'h8'].map((hash) => tx.remove(SHARES, hash)))
+    await one.shared?.look()
+    expect(findShare(one, 'h7')).toBeUndefined()
+    expect(await loadShare(one, 'h8')).toBeUndefined()
+    expect(unseen).toEqual(['h8'])
+  })
+
+  test('are all in memory while they are few', async () => {
+    const address = await postgres.server.makeDatabase()
+    const few = await open(address, 3)
+    expect(findShare(few, 'h2')).toMatchObject({ path: '/folder2/a' })
+    expect(findShare(few, 'h4')).toBeUndefined()
+    await few.close()
+  })
+
+  test('that there are none of leave nothing behind', async () => {
+    expect(await loadShare(one, 'guess')).toBeUndefined()
+    expect(() => findShare(one, 'guess')).toThrow('was not loaded')
+  })
+
+  test('are listed, and found by what they are for, without staying', async () => {
+    const held = one.large.held(SHARES)
+    expect(await listedShares(one, 'all')).toHaveLength(COUNT - 3)
+    expect((await listedShares(one, 3)).every(({ userID }) => userID === 3)).toBe(true)
+    expect(await sharesAt(one, '/host/folder9/a')).toMatchObject([{ hash: 'h9' }])
+    expect(one.large.held(SHARES)).toEqual(held)
+  })
+
+  test('end with what they are for, also those that nobody has asked for', async () => {
+    const place = { named: '/home13/folder12' as PlaceText, real: '/host/folder12' }
+    await one.transaction((tx) => endSharesBelow(tx, placeOf, 13, place))
+    await two.shared?.look()
+    expect(await loadShare(two, 'h12')).toBeUndefined()
+    expect(await loadShare(two, 'h13')).toBeDefined()
+    expect(one.large.held(SHARES).length).toBeLessThan(COUNT / 4)
+  })
+
+  test('go once they have expired, when somebody makes another', async () => {
+    const old = await expiredShares(one)
+    expect(old).toEqual(['h1'])
+    await one.transaction((tx) => addShare(tx, shareOf(COUNT + 1), old))
+    expect(await two.large.load(SHARES, 'h1')).toBeUndefined()
+    expect(await loadShare(two, `h${COUNT + 1}`)).toBeDefined()
+  })
+})
+
+/** In homes `/home1` and so on. */
+const placeOf: PlaceOf = ({ scope }, vpath) => ({ place: (scope + vpath) as PlaceText, top: null })
+
+function shareOf(n: number): Share {
+  const path = `/folder${n}/a`
+  const place = `/host${path}`
+  const target = { kind: 'file', dev: '1', ino: `${n}`, bornNs: '0', place, notedMs: 0 }
+  const rest = { passwordHash: '', token: '', expire: n === 1 ? 1 : 0 }
+  return { hash: `h${n}`, path, userID: (n % USERS) + 1, ...rest, ...(n % 2 && { target }) }
+}
+
+async function open(address: string, count = COUNT): Promise<Store> {
+  const place = { stateDir: tree.base, env: { PGPASSWORD: POSTGRES_PASSWORD } }
+  const [users, shares] = [Array.from({ length: USERS }, (_, n) => userOf(n + 1)), [] as Share[]]
+  for (let n = 1; n <= count; n++) shares.push(shareOf(n))
+  const create = async () => ({ ...emptyDocument(defaultSettings()), users, shares })
+  return (await openPostgres(address, place, { create })).store
+}
+
+function userOf(id: number): User {
+  const { defaults } = defaultSettings()
+  const own = { id, username: `user${id}`, scope: `/home${id}`, password: '', rules: [] }
+  const perm = { ...defaultPermissions(), admin: id === 1 }
+  return { ...defaults, ...own, lockPassword: false, perm }
+}
