@@ -2,6 +2,7 @@
 // on the thread pool, a few at a time, so that logins never starve file operations.
 import { availableParallelism } from 'node:os'
 import { createGate } from '../lib/gate.ts'
+import { roomFor } from '../lib/memory/memory-limit.ts'
 import { passwordKind } from '../store/user-facts.ts'
 
 // Compiled parts, loaded when the first password is hashed: a start and most commands need none.
@@ -81,5 +82,6 @@ export function isHash(text: string): boolean {
   return isBcrypt(text) || /^\$argon2id?\$v=\d+\$m=\d+,t=\d+,p=\d+\$[^$]+\$[^$]+$/.test(text)
 }
 
-const LIMIT = Math.max(1, availableParallelism() - 1)
+// memoryCost is in KiB.
+const LIMIT = Math.max(1, Math.min(availableParallelism() - 1, roomFor(ARGON2.memoryCost * 1024)))
 const inTurn = createGate(LIMIT, MAX_QUEUE)

@@ -17,6 +17,7 @@ import { openAssets } from '../http/assets.ts'
 import { badRequest, errnoOf } from '../lib/errors.ts'
 import { type Logger, openLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
+import { keepOneArena, watchShortMemory } from '../programs/short-memory.ts'
 import { listen, type RunningServer } from '../server.ts'
 import type { Settings } from '../store/document.ts'
 import { removeLeftovers } from '../store/leftovers.ts'
@@ -55,6 +56,7 @@ export interface ServeInvocation extends Invocation {
 /** Serves until a stop signal; returns the exit code. */
 export async function serve(invocation: ServeInvocation): Promise<number> {
   const { flags, env, cwd, notice } = invocation
+  keepOneArena(env)
   const warn = (message: string) => notice(`warning: ${message}`)
   const { file, database, postgres } = findSources(invocation)
   const overrides = collectOverrides({ flags, env, file }, warn)
@@ -113,6 +115,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
       try {
         // What comes now must not be replaced by what came before.
         await Promise.race([app.settled, wait(SETTLE_MS, undefined, { ref: false })])
+        using _memory = watchShortMemory()
         await using _metrics = await openMetrics(config, metrics, log.logger)
         running = await listen({ config, fetch: app.fetch, log: log.logger })
         log.logger.info(`Listening on ${running.address}`)

@@ -19,7 +19,7 @@ import { createTokens } from '../auth/tokens.ts'
 import type { Config } from '../config/config.ts'
 import { createPlans } from '../files/archive/plans.ts'
 import { createSelections } from '../files/archive/selections.ts'
-import { createLargeFolders } from '../files/listing/large-folders.ts'
+import { createLargeFolders, createWalkTurns } from '../files/listing/large-folders.ts'
 import { createSniffedTypes } from '../files/listing/sniffed-types.ts'
 import { createPreviews } from '../files/preview/previews.ts'
 import { createSubtitleConverter } from '../files/subtitle/converter.ts'
@@ -137,6 +137,7 @@ export function createDeps(base: BaseDeps) {
     subtitles: createSubtitleConverter(services.threads),
     sniffedTypes: createSniffedTypes(),
     largeFolders: createLargeFolders(),
+    inWalkTurn: createWalkTurns(),
     selections: store.shared ? createSharedSelections(store.shortLived) : createSelections(),
     plans: plansOf(store),
     bodies: createPendingBodies(),

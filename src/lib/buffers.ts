@@ -1,4 +1,4 @@
-import { freeMemory } from './free-memory.ts'
+import { freeMemory } from './memory/free-memory.ts'
 
 /** Kept for the next transfers; all is given back when none has run for a while. */
 const MAX_KEPT_BYTES = 8 * 1024 * 1024

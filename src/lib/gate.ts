@@ -45,3 +45,22 @@ export function createGate(limit: number, maxWaiting = Number.POSITIVE_INFINITY)
     }
   }
 }
+
+/** Like createGate, but who has waited for `waitMs` begins beyond the limit: work may last as long as somebody else likes. */
+export function createPatientGate(limit: number, waitMs: number): Gate {
+  const inTurn = createGate(limit)
+  return async (fn, signal) => {
+    const late = AbortSignal.timeout(waitMs)
+    let begun = false
+    const begin = () => {
+      begun = true
+      return fn()
+    }
+    try {
+      return await inTurn(begin, signal ? AbortSignal.any([signal, late]) : late)
+    } catch (error) {
+      if (begun || signal?.aborted || !late.aborted) throw error
+    }
+    return fn()
+  }
+}

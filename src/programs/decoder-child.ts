@@ -13,7 +13,8 @@ export async function residentBytes(pid: number): Promise<number> {
 }
 
 /** Only what loading needs: no passwords and secrets from the server's environment. */
-const KEPT = /^(PATH|HOME|TMPDIR|TEMP|LANG|SystemRoot|LOCALAPPDATA|XDG_.*|FILEBROWSER_NATIVE.*)$/
+const KEPT =
+  /^(PATH|HOME|TMPDIR|TEMP|LANG|SystemRoot|LOCALAPPDATA|MALLOC_ARENA_MAX|XDG_.*|FILEBROWSER_NATIVE.*)$/
 
 export function bareEnvironment(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => KEPT.test(name)))

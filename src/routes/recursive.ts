@@ -28,7 +28,7 @@ export function recursiveRoutes(deps: Deps): Hono<Env> {
     return stream(JSON_TYPE, {
       what: 'a recursive listing',
       memoryBytes: WALK_BYTES,
-      write: (output) => writeList(batches, output),
+      write: (output) => deps.inWalkTurn(() => writeList(batches, output), signal),
     })
   })
   return app

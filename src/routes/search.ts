@@ -16,23 +16,26 @@ export function searchRoutes(deps: Deps): Hono<Env> {
   app.get('/api/search', requireUser(deps), (c) =>
     stream(
       { 'Content-Type': 'text/plain; charset=utf-8', 'X-Content-Type-Options': 'nosniff' },
-      { what: 'a search', memoryBytes: WALK_BYTES, write: (output) => sendHits(c, output) },
+      { what: 'a search', memoryBytes: WALK_BYTES, write: (output) => sendHits(c, deps, output) },
     ),
   )
   return app
 }
 
 /** Ours: `details=true` adds size and time to each hit, and with `match=all` a name has every word. */
-async function sendHits(c: Ctx, sink: ByteSink): Promise<void> {
+async function sendHits(c: Ctx, deps: Deps, sink: ByteSink): Promise<void> {
   const { vpath, query } = c.env.target
   const test = parseQuery(query.get('query') ?? '', { all: query.get('match') === 'all' })
-  const options = { signal: c.req.raw.signal, details: query.get('details') === 'true' }
+  const { signal } = c.req.raw
+  const options = { signal, details: query.get('details') === 'true' }
   const heartbeat = setTimeout(() => sink.write(Buffer.from('\n')).catch(() => {}), HEARTBEAT_MS)
   try {
-    for await (const hits of search(c.get('scope'), vpath, test, options)) {
-      if (hits.length === 0) continue
-      await sink.write(Buffer.from(hits.map((hit) => `${toJson(hit)}\n`).join('')))
-    }
+    await deps.inWalkTurn(async () => {
+      for await (const hits of search(c.get('scope'), vpath, test, options)) {
+        if (hits.length === 0) continue
+        await sink.write(Buffer.from(hits.map((hit) => `${toJson(hit)}\n`).join('')))
+      }
+    }, signal)
   } finally {
     clearTimeout(heartbeat)
   }

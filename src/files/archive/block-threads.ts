@@ -1,9 +1,11 @@
 // Threads that turn one block of bytes into another. Blocks pass through shared memory, so that nothing piles up in the
 // heaps on either side.
+import { isMemoryShort } from '../../lib/memory/memory-limit.ts'
 import { createThreadPool } from '../../programs/thread-pool.ts'
 import type { Threads } from '../../programs/threads.ts'
 
 const IDLE_MS = 10_000
+const IDLE_WHERE_SHORT_MS = 1_000
 /**
  * The work happens outside of the heap; the scripts need next to nothing. A heap that is nearly
  * full ends the whole process or hangs its exit, so there is room to spare.
@@ -32,7 +34,7 @@ export function createBlockThreads(
     threads: options.threads,
     script: options.script,
     resourceLimits: HEAP_LIMITS,
-    idleMs: IDLE_MS,
+    idleMs: isMemoryShort() ? IDLE_WHERE_SHORT_MS : IDLE_MS,
     create: () => {
       const input = new SharedArrayBuffer(options.inputBytes)
       const output = new SharedArrayBuffer(options.outputBytes)

@@ -1,8 +1,9 @@
 // Compression in independent blocks: several are compressed at once, the results leave in order.
 // Memory is bounded by the blocks in flight, whatever the length of the stream.
 import { availableParallelism } from 'node:os'
-import { freeMemory } from '../../lib/free-memory.ts'
 import type { Gate } from '../../lib/gate.ts'
+import { freeMemory } from '../../lib/memory/free-memory.ts'
+import { roomFor } from '../../lib/memory/memory-limit.ts'
 import type { ByteSink, FinishingSink } from './byte-sink.ts'
 
 export interface BlockCodec {
@@ -20,12 +21,17 @@ export interface BlockCodec {
   tail?(): Uint8Array
 }
 
+/** A block, what becomes of it, and what a compression works with. */
+const JOB_BYTES = 4 * 1024 * 1024
 /**
  * Jobs that all archives together run at a time. They live on libuv's thread pool (except bzip2),
  * which also serves every file operation: two threads stay free for those.
  */
 const POOL_THREADS = Number(process.env.UV_THREADPOOL_SIZE) || 4
-export const MAX_JOBS = Math.max(1, Math.min(availableParallelism(), POOL_THREADS - 2))
+export const MAX_JOBS = Math.max(
+  1,
+  Math.min(availableParallelism(), POOL_THREADS - 2, roomFor(JOB_BYTES)),
+)
 
 /**
  * A sink that cuts what it is given into blocks and writes them compressed to `target`. After a

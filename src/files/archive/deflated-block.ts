@@ -1,7 +1,7 @@
 // Blocks of deflate that follow each other in one stream.
 import { promisify } from 'node:util'
 import { constants, deflateRaw } from 'node:zlib'
-import { OWN_MEMORY_BYTES } from '../../lib/free-memory.ts'
+import { OWN_MEMORY_BYTES } from '../../lib/memory/free-memory.ts'
 
 const deflate = promisify(deflateRaw)
 /** As zip and gzip without another word. */

@@ -8,8 +8,8 @@ import {
   createBrotliCompress,
   zstdCompress,
 } from 'node:zlib'
-import { freeMemory } from '../../lib/free-memory.ts'
 import type { Gate } from '../../lib/gate.ts'
+import { freeMemory } from '../../lib/memory/free-memory.ts'
 import type { Threads } from '../../programs/threads.ts'
 import { createBlockThreads } from './block-threads.ts'
 import { type BlockCodec, createBlockCompressor } from './blocks.ts'

@@ -1,7 +1,7 @@
 // zip with deflated entries, on all cores: blocks are packed in the thread pool beside each other, and leave in their order.
 import { crc32 } from 'node:zlib'
-import { freeMemory } from '../../lib/free-memory.ts'
 import type { Gate } from '../../lib/gate.ts'
+import { freeMemory } from '../../lib/memory/free-memory.ts'
 import { giveBack } from '../transfer/give-back.ts'
 import { MAX_JOBS } from './blocks.ts'
 import type { ByteSink } from './byte-sink.ts'

@@ -3,6 +3,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { isExecutable } from '../../inside.ts'
+import { isMemoryShort } from '../../lib/memory/memory-limit.ts'
 import { bareEnvironment, endFirst, residentBytes } from '../../programs/decoder-child.ts'
 import { killGroup } from '../../programs/kill-group.ts'
 import {
@@ -15,6 +16,7 @@ import {
 
 /** The process holds some 80 MB; without work for this long it ends. */
 const IDLE_MS = 30_000
+const IDLE_WHERE_SHORT_MS = 2_000
 /** Longer than the time limits of the decoders; a process that misses it is stuck. */
 const JOB_MS = 45_000
 /** Most pictures are made in less; ending the process for them would cost more than it saves. */
@@ -241,7 +243,9 @@ function pump(state: State): void {
   clearInterval(state.weighing)
   state.weighing = undefined
   if (queue.length === 0) turns.clear()
-  if (state.child) state.idle = setTimeout(() => state.child?.stdin?.end(), IDLE_MS).unref()
+  if (!state.child) return
+  const idleMs = isMemoryShort() ? IDLE_WHERE_SHORT_MS : IDLE_MS
+  state.idle = setTimeout(() => state.child?.stdin?.end(), idleMs).unref()
 }
 
 /**
