@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Hono } from 'hono'
 import type { Router } from 'hono/router'
 import { TrieRouter } from 'hono/router/trie-router'
+import type { Reason } from './health/readiness.ts'
 import type { Ctx, Env } from './http/context.ts'
 import { delivery } from './http/deliver.ts'
 import { type BaseDeps, createDeps, type Deps } from './http/deps.ts'
@@ -62,6 +63,8 @@ export interface App {
   settled: Promise<void>
   /** From now on `/ready` says that this server is not to be sent requests. */
   drain(): void
+  /** Why this server is not to be sent requests, or nothing. */
+  reasons(): Promise<Reason[]>
   /** Lets go who waits for the end of something; call when the server is about to stop. */
   stopWaiting(): void
   /** Opens the audit log anew, for tools that moved it away. */
@@ -161,6 +164,7 @@ export function createApp(base: BaseDeps): App {
       deps.readiness.drain()
       base.store.shared?.nodes.drain()
     },
+    reasons: deps.readiness.reasons,
     stopWaiting: deps.jobs.stopWaiting,
     reopen: deps.audit.reopen,
     close: async () => {

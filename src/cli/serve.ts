@@ -116,7 +116,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         // What comes now must not be replaced by what came before.
         await Promise.race([app.settled, wait(SETTLE_MS, undefined, { ref: false })])
         using _memory = watchShortMemory()
-        await using _metrics = await openMetrics(config, metrics, log.logger)
+        await using _metrics = await openMetrics(config, metrics, { app, log: log.logger })
         running = await listen({ config, fetch: app.fetch, log: log.logger })
         log.logger.info(`Listening on ${running.address}`)
         invocation.stderr(startBlock(config, running, account))
@@ -165,10 +165,10 @@ async function stop(name: string, { config, log, app, running }: Stopping): Prom
 async function openMetrics(
   config: Config,
   metrics: Metrics | undefined,
-  log: Logger,
+  { app, log }: Pick<Stopping, 'app' | 'log'>,
 ): Promise<AsyncDisposable> {
   if (!metrics || config.metrics === null) return { [Symbol.asyncDispose]: async () => {} }
-  const listener = await listenForMetrics(config.metrics, metrics)
+  const listener = await listenForMetrics(config.metrics, metrics, app.reasons)
   log.info(`Metrics at http://${listener.address}/metrics`)
   return {
     [Symbol.asyncDispose]: async () => {

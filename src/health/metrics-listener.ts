@@ -1,8 +1,10 @@
-// The address at which Prometheus asks. Nobody signs in there, so it is never open to the world.
-import { createServer } from 'node:http'
+// The address at which Prometheus asks, and balancers whether to send requests: it answers for as long as the process
+// lives. Nobody signs in there, so it is never open to the world.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { isIPv6 } from 'node:net'
 import { AppError, errnoOf } from '../lib/errors.ts'
 import type { Metrics } from './metrics.ts'
+import { type Reason, readyAnswer } from './readiness.ts'
 
 /** Whoever asks gets the same; this many at a time are enough. */
 const MAX_CONNECTIONS = 20
@@ -14,19 +16,24 @@ interface MetricsListener {
   close(): Promise<void>
 }
 
-/** Answers `GET /metrics` and nothing else. Throws AppError with a text for the operator. */
+/** Answers `GET /metrics`, `GET /ready` and nothing else. Throws AppError with a text for the operator. */
 export async function listenForMetrics(
   { address, port }: { address: string; port: number },
   metrics: Pick<Metrics, 'text' | 'contentType'>,
+  reasons: () => Promise<Reason[]>,
 ): Promise<MetricsListener> {
-  const server = createServer(async ({ method, url }, response) => {
-    if (url !== '/metrics' || (method !== 'GET' && method !== 'HEAD')) {
-      response.writeHead(404).end()
-      return
-    }
-    const text = await metrics.text()
-    response.writeHead(200, { 'Content-Type': metrics.contentType, 'Cache-Control': 'no-store' })
-    response.end(text)
+  const respond = async ({ method, url }: IncomingMessage, response: ServerResponse) => {
+    const asked = method === 'GET' || method === 'HEAD' ? url : undefined
+    const send = (status: number, type: string, body: string) =>
+      response.writeHead(status, { 'Content-Type': type, 'Cache-Control': 'no-store' }).end(body)
+    if (asked === '/metrics') send(200, metrics.contentType, await metrics.text())
+    else if (asked === '/ready') {
+      const { status, body } = readyAnswer(await reasons())
+      send(status, 'application/json; charset=utf-8', body)
+    } else response.writeHead(404).end()
+  }
+  const server = createServer((request, response) => {
+    respond(request, response).catch(() => response.destroy())
   })
   server.maxConnections = MAX_CONNECTIONS
   server.headersTimeout = HEAD_TIMEOUT_MS

@@ -17,6 +17,12 @@ export interface Readiness {
   drain(): void
 }
 
+/** What `/ready` answers. */
+export function readyAnswer(reasons: readonly Reason[]): { status: 200 | 503; body: string } {
+  if (reasons.length === 0) return { status: 200, body: '{"ready":true}' }
+  return { status: 503, body: JSON.stringify({ ready: false, reasons }) }
+}
+
 interface ReadinessServices {
   config: { root: string }
   store: Pick<Store, 'isFresh'>

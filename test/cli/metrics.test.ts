@@ -77,6 +77,15 @@ describe('metrics', () => {
     expect((await fetch(url, { method: 'POST' })).status).toBe(404)
   })
 
+  test('have a listener that says whether the server is ready', async () => {
+    const { url } = await serveWithMetrics()
+    const ask = async () => {
+      const answer = await fetch(new URL('/ready', url))
+      return { status: answer.status, body: await answer.json() }
+    }
+    expect(await ask()).toEqual({ status: 200, body: { ready: true } })
+  })
+
   test('are refused at an address that others reach', async () => {
     for (const address of ['0.0.0.0:9100', '[::]:9100', '203.0.113.9:9100', '[2001:db8::1]:9100']) {
       const { stderr } = await failed(['-r', 'srv', '-p', '0', '--metrics', address])

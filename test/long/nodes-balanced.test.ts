@@ -24,6 +24,8 @@ import { makeTree, type Tree } from '../support/tree.ts'
 const SUITE = resolve(process.env.CONFORMANCE ?? join(ROOT, '../shared/conformance/run.mjs'))
 const NAMES = ['files-1', 'files-2', 'files-3']
 const CLIENTS = 8
+/** How long a request may be held by a node that hangs. */
+const GIVEN_UP_MS = 12_000
 
 // What nginx answers by itself: it climbs above no root, and takes no byte past ASCII in a target that is not encoded.
 const BY_NGINX = ['page-18', 'routing-46', 'names-35']
@@ -32,6 +34,7 @@ let postgres: Postgres
 let tree: Tree
 let nodes: Program[]
 let ports: number[]
+let metricsPorts: number[]
 let address: string
 
 describe.runIf(hasPostgres())('several nodes behind a balancer', () => {
@@ -40,6 +43,7 @@ describe.runIf(hasPostgres())('several nodes behind a balancer', () => {
     tree = await makeTree({ 'a.txt': 'hello', docs: null })
     address = await postgres.makeDatabase()
     ports = await Promise.all(NAMES.map(() => freePort()))
+    metricsPorts = await Promise.all(NAMES.map(() => freePort()))
     nodes = []
     for (const name of NAMES) nodes.push(await startNode(name))
   })
@@ -54,6 +58,14 @@ describe.runIf(hasPostgres())('several nodes behind a balancer', () => {
     async () => {
       await using balancer = await startBalancer('haproxy.cfg', (file) => ['haproxy', '-f', file])
       await failNothing(balancer.origin)
+    },
+  )
+
+  it.runIf(hasFiles('haproxy', ['/usr/sbin/haproxy'], 'haproxy'))(
+    'haproxy: a node that hangs holds no request for long',
+    async () => {
+      await using balancer = await startBalancer('haproxy.cfg', (file) => ['haproxy', '-f', file])
+      await holdNothing(balancer.origin)
     },
   )
 
@@ -101,10 +113,14 @@ describe.runIf(hasPostgres())('several nodes behind a balancer', () => {
 
 function startNode(name: string): Promise<Program> {
   const port = ports[NAMES.indexOf(name)]
+  const metrics = `127.0.0.1:${metricsPorts[NAMES.indexOf(name)]}`
   return startProgram(tree, {
     listen: ['-a', '127.0.0.1', '-p', String(port)],
     database: address,
-    args: ['--stateDir', join(tree.base, name), '--nodeName', name, '--drainDelay', '3s'],
+    args: [
+      ...['--stateDir', join(tree.base, name), '--nodeName', name],
+      ...['--drainDelay', '3s', '--metrics', metrics],
+    ],
     env: { PGPASSWORD: POSTGRES_PASSWORD },
   })
 }
@@ -122,7 +138,9 @@ async function startBalancer(name: string, command: (file: string) => string[]):
     .replace('listen 80;', `listen 127.0.0.1:${port};`)
     .replace('bind :80', `bind 127.0.0.1:${port}`)
   for (const [i, node] of NAMES.entries())
-    text = text.replaceAll(`${node}:80`, `127.0.0.1:${ports[i]}`)
+    text = text
+      .replaceAll(`${node}:80 port 9100`, `127.0.0.1:${ports[i]} port ${metricsPorts[i]}`)
+      .replaceAll(`${node}:80`, `127.0.0.1:${ports[i]}`)
   writeFileSync(file, text)
   const [program = '', ...words] = command(file)
   const child: ChildProcess = spawn(program, words, { cwd: folder, stdio: 'ignore' })
@@ -161,6 +179,33 @@ function saveSlowly(origin: string, people: readonly SignedIn[]) {
     return (await fetch(`${origin}${path}`, init)).status
   })
   return { release, statuses: () => Promise.all(answers.map((one) => one.catch(String))) }
+}
+
+/** Each node in turn hangs amid requests of many people, whose hosts still answer. */
+async function holdNothing(origin: string): Promise<void> {
+  const people = Array.from({ length: 30 }, (_, i) => ({ cookie: `auth=${i}` }))
+  const askAll = () =>
+    Promise.all(
+      people.map((headers) =>
+        fetch(`${origin}/api/users`, { headers, signal: AbortSignal.timeout(GIVEN_UP_MS) }).then(
+          ({ status }) => status,
+        ),
+      ),
+    )
+  const refused = people.map(() => 401)
+  expect(await askAll()).toEqual(refused)
+  for (const { process: child } of nodes) {
+    child.kill('SIGSTOP')
+    try {
+      // Those of the node that hangs are cut, and everybody has another one from then on.
+      const statuses = new Set(await askAll())
+      expect(statuses).toContain(401)
+      expect([...statuses].every((status) => [401, 502, 503].includes(status))).toBe(true)
+      expect(await askAll()).toEqual(refused)
+    } finally {
+      child.kill('SIGCONT')
+    }
+  }
 }
 
 /** Reads, lists and saves by several people at once, while one node after the other is replaced. */

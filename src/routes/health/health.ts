@@ -1,5 +1,6 @@
 // For balancers and watchdogs: whether the server is up, and whether it should be sent requests.
 import { Hono } from 'hono'
+import { readyAnswer } from '../../health/readiness.ts'
 import { type AnswerHeaders, answer, JSON_TYPE } from '../../http/answer.ts'
 import type { Env } from '../../http/context.ts'
 import type { Deps } from '../../http/deps.ts'
@@ -16,9 +17,8 @@ export function healthRoutes(deps: Deps): Hono<Env> {
   app.all('/health', () => answer('{"status":"OK"}', HEADERS))
 
   app.all('/ready', async () => {
-    const reasons = await deps.readiness.reasons()
-    if (reasons.length === 0) return answer('{"ready":true}', JSON_TYPE)
-    return answer(JSON.stringify({ ready: false, reasons }), JSON_TYPE, 503)
+    const { body, status } = readyAnswer(await deps.readiness.reasons())
+    return answer(body, JSON_TYPE, status)
   })
 
   return app
