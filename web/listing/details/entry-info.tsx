@@ -23,6 +23,7 @@ import {
   formatNumber,
   formatSize,
 } from '../../lib/format.ts'
+import { kindName } from '../../lib/kind-name.ts'
 import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { useRead } from '../../lib/page/use-read.ts'
@@ -131,6 +132,7 @@ function SeveralInfo({ entries }: { entries: readonly FileEntry[] }) {
 function SingleInfo({ entry }: { entry: FileEntry }) {
   const { t } = useLingui()
   const { size, photo } = usePhoto(entry)
+  const kind = entry.isDir || entry.type === 'invalid_link' ? '' : kindName(entry)
   const pixels = size === null ? null : formatDimensions(size)
   return (
     <>
@@ -140,9 +142,7 @@ function SingleInfo({ entry }: { entry: FileEntry }) {
       </h3>
       <dl className="kv fs-md stack">
         {entry.type === 'invalid_link' && <Fact label={t`Kind`}>{t`Broken link`}</Fact>}
-        {!entry.isDir && entry.type !== 'invalid_link' && entry.extension.length > 1 && (
-          <Fact label={t`Kind`}>{entry.extension.slice(1).toUpperCase()}</Fact>
-        )}
+        {kind !== '' && <Fact label={t`Kind`}>{kind}</Fact>}
         {entry.isSymlink && entry.type !== 'invalid_link' && <Fact label={t`Kind`}>{t`Link`}</Fact>}
         {entry.isDir && entry.unreachable !== true && <FolderContents vpath={entry.path} />}
         <Fact label={t`Size`}>

@@ -5,6 +5,7 @@ import { Binary, Copy, Download, TextAlignStart } from 'lucide-react'
 import { messageOf } from '../../api/error-text.ts'
 import { type ChecksumAlgorithm, fetchChecksum } from '../../api/files.ts'
 import { formatDayAndTime, formatNumber, formatSize } from '../../lib/format.ts'
+import { kindName } from '../../lib/kind-name.ts'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { parentOf } from '../../lib/paths.ts'
 import { copyWithToast } from '../../operations/copy-text.ts'
@@ -66,9 +67,7 @@ export function FallbackViewer({ source, entry, openAs }: ViewerProps) {
           <Fact label={t`Modified`}>
             <time dateTime={entry.modified}>{formatDayAndTime(entry.modified)}</time>
           </Fact>
-          {entry.extension.length > 1 && (
-            <Fact label={t`Kind`}>{entry.extension.slice(1).toUpperCase()}</Fact>
-          )}
+          {kindName(entry) !== '' && <Fact label={t`Kind`}>{kindName(entry)}</Fact>}
           <Fact label={t`Location`}>
             <bdi>{parentOf(entry.path)}</bdi>
           </Fact>
