@@ -164,6 +164,35 @@ describe('on a tablet', () => {
   })
 })
 
+describe('the bar of a selection', () => {
+  const beside = { width: 1440, height: 900 }
+  const offers = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+
+  it('says by its own words that copies go to a folder, not to the clipboard', async () => {
+    await using open = await site.open({ path: '/files/', viewport: beside })
+    const { page } = open
+    await showList(page)
+    await page.locator('#listing [data-index]').first().click()
+    await offers(page, 'Copy to…').waitFor()
+    await offers(page, 'Move to…').waitFor()
+    expect(await offers(page, 'Copy').count()).toBe(0)
+    await page.setViewportSize(PHONE)
+    await page.locator('.bbar').getByText('Copy', { exact: true }).waitFor()
+    await offers(page, 'Copy to…').waitFor()
+  })
+
+  it('has icons alone where the words of a language do not fit beside the details', async () => {
+    const options = { as: userLogin('greta'), path: '/files/', viewport: beside }
+    await using open = await site.open(options)
+    const { page } = open
+    await page.locator('#listing [data-index]').first().click()
+    await page.keyboard.press('Control+i')
+    await page.getByRole('complementary', { name: 'Details' }).waitFor()
+    await offers(page, 'Kopieren nach…').waitFor()
+    await expect.poll(() => isWhole(page.locator('.selbar'))).toBe(true)
+  })
+})
+
 describe('on a tablet without a pointer', () => {
   it('the open folder has the room of those above it, which are in a menu', async () => {
     const tablet = { viewport: TABLET, hasTouch: true, isMobile: true }

@@ -3,11 +3,12 @@
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { ChevronDown, Ellipsis, X } from 'lucide-react'
-import { Fragment, useEffect } from 'react'
+import { Fragment, type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { type ArchiveFormat, archiveEndings, archiveFormats } from '../api/files.ts'
 import { formatSeries, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { NARROW, useMedia } from '../lib/page/media.ts'
+import { useSize } from '../lib/page/use-size.ts'
 import { currentContext } from '../operations/commands/context.ts'
 import {
   keysOf,
@@ -33,12 +34,13 @@ import { useAbilities } from './use-listing.ts'
 export function SelectionBar() {
   const { t, i18n } = useLingui()
   const entries = useSelectedEntries()
-  const narrow = useMedia(NARROW)
+  const bar = useRef<HTMLDivElement>(null)
   // Rights can change under an open page.
   useAbilities()
   const context = currentContext()
   const count = entries.length
   const bytes = sizeOf(entries)
+  const wording = useWording(bar, `${count} ${bytes} ${i18n.locale}`)
   useEffect(() => {
     const parts = [plural(count, { one: '# selected', other: '# selected' })]
     if (bytes > 0) parts.push(formatSize(bytes))
@@ -51,6 +53,7 @@ export function SelectionBar() {
   const more = count === 0 ? selectionStart : selectionMore
   return (
     <div
+      ref={bar}
       className="tools row selbar rigid fs-md tone-accent"
       role="toolbar"
       aria-label={t`Selection`}
@@ -71,9 +74,11 @@ export function SelectionBar() {
         <Fragment key={action.id}>
           <BarAction
             action={action}
-            label={i18n._(action.shortLabel ?? action.label)}
+            wording={wording}
             disabled={standingOf(action, context) === 'off' && notHere()}
-            iconOnly={narrow || (index > 3 && action.id !== 'delete' && shown.length > 5)}
+            iconOnly={
+              wording === 'icons' || (index > 3 && action.id !== 'delete' && shown.length > 5)
+            }
           />
           {action.id === 'download' && <OtherFormats context={context} />}
         </Fragment>
@@ -84,6 +89,23 @@ export function SelectionBar() {
       </MenuButton>
     </div>
   )
+}
+
+type Wording = 'full' | 'short' | 'icons'
+
+/** What fits the bar as it is, whatever the language: `content` tells one state of it from another. */
+function useWording(bar: RefObject<HTMLElement | null>, content: string): Wording {
+  const isNarrow = useMedia(NARROW)
+  const state = `${content} ${useSize(bar).width}`
+  const [found, setFound] = useState<{ state: string; wording: Wording }>()
+  const wording = isNarrow ? 'icons' : found?.state === state ? found.wording : 'full'
+  useLayoutEffect(() => {
+    const element = bar.current
+    if (wording === 'icons' || element === null) return
+    if (element.scrollWidth > element.clientWidth)
+      setFound({ state, wording: wording === 'full' ? 'short' : 'icons' })
+  })
+  return wording
 }
 
 /** Behind an arrow beside Download, which makes a zip of several things. */
@@ -122,16 +144,19 @@ function OtherFormats({ context }: { context: ActionContext }) {
 
 function BarAction({
   action,
-  label,
+  wording,
   disabled,
   iconOnly,
 }: {
   action: Action
-  label: string
+  wording: Wording
   /** Why it cannot be used. */
   disabled: string | false
   iconOnly: boolean
 }) {
+  const { i18n } = useLingui()
+  const label = i18n._(action.label)
+  const shown = wording === 'short' && action.shortLabel ? i18n._(action.shortLabel) : label
   const run = () => void action.run(currentContext())
   const flipIcon = action.flipIcon ?? false
   if (iconOnly) {
@@ -151,11 +176,13 @@ function BarAction({
     <Button
       icon={action.icon}
       flipIcon={flipIcon}
+      aria-label={label}
+      data-tip={shown === label ? undefined : label}
       data-tip-keys={keysOf(action)}
       disabled={disabled}
       onClick={run}
     >
-      {label}
+      {shown}
     </Button>
   )
 }

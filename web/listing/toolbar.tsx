@@ -125,6 +125,7 @@ export function PhoneActions({ plan, context }: PhoneActionsProps) {
         key={action.id}
         type="button"
         className={action.danger ? 'bbar__item is-danger mid stack' : 'bbar__item mid stack'}
+        aria-label={i18n._(action.label)}
         aria-disabled={standing(action) === 'off' || undefined}
         onClick={() =>
           standing(action) === 'on' ? void action.run(currentContext()) : toastInfo(notHere())

@@ -50,7 +50,7 @@ export function Button({
       className={classes.join(' ')}
       aria-busy={busy || undefined}
       aria-disabled={off || undefined}
-      data-tip={typeof disabled === 'string' ? disabled : undefined}
+      {...(typeof disabled === 'string' && { 'data-tip': disabled })}
       onClick={blocked ? (event: MouseEvent) => event.preventDefault() : onClick}
     >
       <span className="btn__label">

@@ -22,7 +22,7 @@ export interface ActionContext {
 export interface Action {
   id: string
   label: MessageDescriptor
-  /** Where room is short, such as the selection bar. */
+  /** Printed where room is short, on phones; its name is `label`. */
   shortLabel?: MessageDescriptor
   icon: LucideIcon
   /** The icon points somewhere and is mirrored in right-to-left languages. */
