@@ -6,35 +6,42 @@ import { waitFor } from '../support/deadline.ts'
 interface FirstScreen {
   script: number
   style: number
-  /** The texts of one language. */
+  /** The texts of the language. */
   text: number
 }
 
-const TEXTS = 'link[rel=modulepreload][href*="/c-en-"]'
-const SCRIPTS = `script[src], link[rel=modulepreload]:not(${TEXTS})`
+const MARK = 'first row'
 
-/** Of what the page itself names: its entry, what that imports, and its styles; once all of it has arrived. */
-export async function firstScreenBytes(page: Page): Promise<FirstScreen> {
-  // What has arrived is noted a moment later.
-  const bytes = (selector: string) => waitFor(selector, () => namedBytes(page, selector))
-  return {
-    script: await bytes(SCRIPTS),
-    style: await bytes('link[rel=stylesheet]'),
-    text: await bytes(TEXTS),
-  }
+/** Opens a folder anew: all that has been asked for when its first row is drawn, once it has arrived. */
+export async function firstScreenBytes(page: Page, path: string): Promise<FirstScreen> {
+  await page.addInitScript(markFirstRow, MARK)
+  await page.goto(path)
+  const asked = await waitFor('what the first screen takes', async () => {
+    const found = await page.evaluate(askedBefore, MARK)
+    return found.length > 0 && found.every(({ bytes }) => bytes > 0) ? found : null
+  })
+  const sum = (kind: RegExp) =>
+    asked.filter(({ name }) => kind.test(name)).reduce((all, { bytes }) => all + bytes, 0)
+  const text = sum(/\/c-en-[^/]+\.js$/)
+  return { script: sum(/\.js$/) - text, style: sum(/\.css$/), text }
 }
 
-/** NaN until all has arrived. */
-function namedBytes(page: Page, selector: string): Promise<number> {
-  return page.evaluate(async (links) => {
-    // As it was sent: styles of other screens are named later.
-    const html = await (await fetch(location.href)).text()
-    const sent = new DOMParser().parseFromString(html, 'text/html')
-    const named = [...sent.querySelectorAll<HTMLScriptElement & HTMLLinkElement>(links)]
-    const sizes = named.map((link) => {
-      const [resource] = performance.getEntriesByName(link.src || link.href)
-      return (resource as PerformanceResourceTiming | undefined)?.encodedBodySize ?? Number.NaN
-    })
-    return sizes.reduce((sum, size) => sum + size, 0)
-  }, selector)
+/** In the page, before its own scripts. */
+function markFirstRow(mark: string): void {
+  const watching = new MutationObserver(() => {
+    if (!document.querySelector('#listing [data-index]')) return
+    performance.mark(mark)
+    watching.disconnect()
+  })
+  watching.observe(document, { childList: true, subtree: true })
+}
+
+/** In the page: nothing before the first row is there. */
+function askedBefore(mark: string): { name: string; bytes: number }[] {
+  const [row] = performance.getEntriesByName(mark)
+  if (!row) return []
+  const all = performance.getEntriesByType('resource') as PerformanceResourceTiming[]
+  return all
+    .filter(({ name, startTime }) => startTime < row.startTime && /\.(js|css)$/.test(name))
+    .map(({ name, encodedBodySize }) => ({ name, bytes: encodedBodySize }))
 }

@@ -1,10 +1,12 @@
 import { useEffect } from 'react'
+import { useFirstLoadOver } from '../layout/first-load.ts'
 import { watchShortcuts } from '../operations/commands/keyboard.ts'
 import { runAction } from '../operations/commands/registry.ts'
 import { provide } from '../state/slots.ts'
 import { addPasted, pickFiles } from '../uploads/entry.ts'
 
 export function PageCommands() {
+  const isOver = useFirstLoadOver()
   useEffect(() => {
     const stop = [
       watchShortcuts(),
@@ -12,6 +14,12 @@ export function PageCommands() {
       provide('help', { run: () => runAction('help') }),
       provide('uploads', { pick: pickFiles, paste: addPasted }),
     ]
+    return () => {
+      for (const end of stop) end()
+    }
+  }, [])
+  useEffect(() => {
+    if (!isOver) return
     // Dialogs opened by keys are typed into at once, and a paste is asked for: their code should be here by then.
     const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
     idle(() => {
@@ -25,9 +33,6 @@ export function PageCommands() {
       void import('../prompts/rename.tsx')
       void import('../prompts/delete.tsx')
     })
-    return () => {
-      for (const end of stop) end()
-    }
-  }, [])
+  }, [isOver])
   return null
 }

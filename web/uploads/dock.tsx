@@ -4,6 +4,7 @@
 import { useEffect } from 'react'
 import { createPortal } from 'react-dom'
 import { useSnapshot } from 'valtio'
+import { useFirstLoadOver } from '../layout/first-load.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
 import { jobs } from '../state/jobs.ts'
 import { session } from '../state/session.ts'
@@ -18,17 +19,18 @@ export function UploadDock() {
   const state = useSnapshot(uploads)
   const { list, unknown, everybody } = useSnapshot(jobs)
   const user = useSnapshot(session).user?.id
+  const asking = useFirstLoadOver() ? user : undefined
   const shown = state.shown || list.length > 0 || everybody
   const open = (shown && !state.collapsed) || state.interrupted.length > 0
   const header = state.collapsed ? document.getElementById('header-uploads') : null
 
   useEffect(() => {
-    if (user !== undefined) void findInterrupted()
-  }, [user])
+    if (asking !== undefined) void findInterrupted()
+  }, [asking])
 
   useEffect(() => {
-    if (user !== undefined && unknown) void findJobs()
-  }, [user, unknown])
+    if (asking !== undefined && unknown) void findJobs()
+  }, [asking, unknown])
 
   return (
     <>
