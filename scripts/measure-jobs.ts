@@ -420,7 +420,7 @@ const many = (folder: string) => writeSmall(join(folder, 'many'), FILES, SMALL_B
 await measure(
   {
     large: large('disk', 4 * GIB),
-    'large in memory': large('memory', 2 * GIB),
+    'large in memory': large('memory', 4 * GIB),
     btrfs: cloned('btrfs'),
     xfs: cloned('xfs'),
     small: small('memory', FILES, FILES_IN_FOLDER),
