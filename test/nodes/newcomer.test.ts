@@ -32,6 +32,9 @@ test.runIf(hasPostgres())('a node knows at once who comes and who goes', async (
   }
   const one = await join(address)
   await join(address.replace(String(postgres.server.port), String(cut.port)))
+  const nodes = one.shared?.nodes as PostgresNodes
+  const others = () => nodes.others()
+  await waitFor('the second one', () => others().length === 1, BEAT_MS)
   cut.hang()
   const startedAt = performance.now()
   await one.transaction((tx) => {
@@ -41,8 +44,6 @@ test.runIf(hasPostgres())('a node knows at once who comes and who goes', async (
   expect(performance.now() - startedAt).toBeGreaterThan(WAITED_MS)
   cut.mend()
 
-  const nodes = one.shared?.nodes as PostgresNodes
-  const others = () => nodes.others()
   const third = await join(address)
   await waitFor('the third one', () => others().length === 2, BEAT_MS)
   await third.close()

@@ -29,6 +29,7 @@ const USERS = 50
 
 const postgres = onePostgres()
 let tree: Tree
+let address: string
 let [one, two]: [Store, Store] = [] as never
 beforeAll(async () => {
   tree = await makeTree({})
@@ -37,7 +38,7 @@ afterAll(() => tree[Symbol.asyncDispose]())
 
 describe.runIf(hasPostgres())('shares of several nodes', () => {
   beforeAll(async () => {
-    const address = await postgres.server.makeDatabase()
+    address = await postgres.server.makeDatabase()
     one = await open(address)
     two = await open(address)
   })
@@ -58,8 +59,7 @@ describe.runIf(hasPostgres())('shares of several nodes', () => {
   })
 
   test('are all in memory while they are few', async () => {
-    const address = await postgres.server.makeDatabase()
-    const few = await open(address, 3)
+    const few = await open(await postgres.server.makeDatabase(), 3)
     expect(findShare(few, 'h2')).toMatchObject({ path: '/folder2/a' })
     expect(findShare(few, 'h4')).toBeUndefined()
     await few.close()
@@ -87,6 +87,18 @@ describe.runIf(hasPostgres())('shares of several nodes', () => {
     expect(one.large.held(SHARES).length).toBeLessThan(COUNT / 4)
   })
 
+  test('end also where a version wrote them that knows no paths', async () => {
+    const columns = 'age = null, index_path = null, index_place = null, "index_userID" = null'
+    const sql = `update filebrowser.shares set ${columns} where key in ('"h15"', '"h16"')`
+    await postgres.server.query(address.split('/').at(-1) ?? '', sql)
+    for (const n of [15, 16]) {
+      const place = { named: `/home${n + 1}/folder${n}` as PlaceText, real: `/host/folder${n}` }
+      await one.transaction((tx) => endSharesBelow(tx, placeOf, n + 1, place))
+    }
+    expect(await listedShares(one, 16)).not.toContainEqual(expect.objectContaining({ hash: 'h15' }))
+    expect(await loadShare(one, 'h16')).toBeUndefined()
+  })
+
   test('go once they have expired, when somebody makes another', async () => {
     const old = await expiredShares(one)
     expect(old).toEqual(['h1'])
@@ -107,12 +119,12 @@ function shareOf(n: number): Share {
   return { hash: `h${n}`, path, userID: (n % USERS) + 1, ...rest, ...(n % 2 && { target }) }
 }
 
-async function open(address: string, count = COUNT): Promise<Store> {
+async function open(at: string, count = COUNT): Promise<Store> {
   const place = { stateDir: tree.base, env: { PGPASSWORD: POSTGRES_PASSWORD } }
   const [users, shares] = [Array.from({ length: USERS }, (_, n) => userOf(n + 1)), [] as Share[]]
   for (let n = 1; n <= count; n++) shares.push(shareOf(n))
   const create = async () => ({ ...emptyDocument(defaultSettings()), users, shares })
-  return (await openPostgres(address, place, { create })).store
+  return (await openPostgres(at, place, { create })).store
 }
 
 function userOf(id: number): User {
