@@ -2,12 +2,13 @@
 import { readdir } from 'node:fs/promises'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { startProgram } from '../support/program.ts'
 import { makeTree, setModified, type Tree } from '../support/tree.ts'
 import { CHANGES, makeChanges } from '../support/undo-rows.ts'
-import { sharedBrowser } from './browser-steps.ts'
+import { folderPages, sharedBrowser } from './browser-steps.ts'
 import {
   doubleClick,
   entry,
@@ -21,6 +22,8 @@ import {
 
 const openIn = sharedBrowser()
 const openFolder = listedFolders(openIn)
+/** In the view that accounts begin with. */
+const openAsLeft = folderPages(openIn)
 
 /** What takes long is told in the list of activity, too. */
 const undoButton = (page: Page) =>
@@ -357,4 +360,18 @@ describe('the page History', () => {
     await mine(made.after)
     expect(open.problems.filter((text) => !text.includes('409'))).toEqual([])
   })
+})
+
+it('leaves the focus in the listing when it is tapped on a phone', async () => {
+  const phone = { viewport: PHONE, isMobile: true, hasTouch: true }
+  await using open = await openAsLeft({ 'a.txt': 'a' }, { path: '/files/', ...phone })
+  const { page } = open
+  await entry(page, 'a.txt').getByRole('button', { name: 'More' }).tap()
+  await page.getByRole('menuitem', { name: 'Duplicate' }).tap()
+  await entry(page, 'a(1).txt').waitFor()
+  await undoButton(page).tap()
+  await expectNames(page, ['a.txt'])
+  const isListed = () =>
+    page.evaluate(() => document.activeElement?.closest('#listing, main') !== null)
+  await expect.poll(isListed).toBe(true)
 })

@@ -7,6 +7,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { createPortal } from 'react-dom'
 import { useSnapshot } from 'valtio'
 import { boot } from '../lib/boot.ts'
+import { giveFocusBack } from '../lib/page/focus.ts'
 import { topModal } from '../lib/page/top-modal.ts'
 import { dismissToast, followToast, type Toast, takeToast, toasts } from '../operations/toasts.ts'
 import { Button, IconButton } from '../ui/button.tsx'
@@ -96,6 +97,12 @@ function ToastCard({ toast }: { toast: Toast }) {
   const { t } = useLingui()
   const ref = useLife(toast)
   const Icon = icons[toast.tone]
+  /** What it was tapped for is gone with it: the focus goes where people went on. */
+  function end(how: (id: number) => void) {
+    const hasFocus = ref.current?.contains(document.activeElement)
+    how(toast.id)
+    if (hasFocus) giveFocusBack(null)
+  }
   const report = toast.report && boot.HelpURL !== '' && !boot.DisableExternal
   return (
     <div ref={ref} className={`toast row fs-md toast--${toast.tone}`}>
@@ -107,7 +114,7 @@ function ToastCard({ toast }: { toast: Toast }) {
         </Button>
       )}
       {toast.action && (
-        <Button size="sm" onClick={() => takeToast(toast.id)}>
+        <Button size="sm" onClick={() => end(takeToast)}>
           {toast.action.label}
         </Button>
       )}
@@ -116,7 +123,7 @@ function ToastCard({ toast }: { toast: Toast }) {
           <Trans>Report a problem</Trans>
         </Button>
       )}
-      <IconButton size="sm" icon={X} label={t`Dismiss`} onClick={() => dismissToast(toast.id)} />
+      <IconButton size="sm" icon={X} label={t`Dismiss`} onClick={() => end(dismissToast)} />
     </div>
   )
 }

@@ -6,6 +6,7 @@ import type { MouseEvent } from 'react'
 import type { FileEntry } from '../../src/api-types.ts'
 import { useMinute } from '../lib/clock.ts'
 import { formatDate, formatMoment, formatSize } from '../lib/format.ts'
+import { PHONE, useMedia } from '../lib/page/media.ts'
 import { trimPath } from '../lib/paths.ts'
 import type { SortChoice, SortColumn } from '../lib/sorting/sort-entries.ts'
 import { NameLabel } from '../listing/grid/name-label.tsx'
@@ -33,6 +34,7 @@ interface FolderRowsProps {
 export function FolderRows(props: FolderRowsProps) {
   const { t } = useLingui()
   const { entries, total, selected, sort, onSort, onSelectAll } = props
+  const isPhone = useMedia(PHONE)
   const all = selected.size === 0 ? false : selected.size === total ? true : 'mixed'
   const head = (column: SortColumn, label: string, className: string) => {
     const on = sort.column === column
@@ -69,7 +71,7 @@ export function FolderRows(props: FolderRowsProps) {
       </thead>
       <tbody>
         {entries.map((entry) => (
-          <Row key={entry.path} {...props} entry={entry} />
+          <Row key={entry.path} {...props} entry={entry} isPhone={isPhone} />
         ))}
       </tbody>
     </table>
@@ -78,13 +80,14 @@ export function FolderRows(props: FolderRowsProps) {
 
 function Row({
   entry,
+  isPhone,
   hash,
   source,
   selected,
   onSelect,
   onPreview,
   onCopy,
-}: FolderRowsProps & { entry: FileEntry }) {
+}: FolderRowsProps & { entry: FileEntry; isPhone: boolean }) {
   const { t } = useLingui()
   const nowMs = useMinute()
   const { name, path, isDir } = entry
@@ -92,6 +95,7 @@ function Row({
   const broken = entry.type === 'invalid_link'
   const size = isDir ? '—' : broken ? t`Broken link` : formatSize(entry.size)
   const date = formatDate(entry.modified, false, nowMs)
+  const facts = isDir ? date : `${size} · ${date}`
 
   function onClick(event: MouseEvent<HTMLElement>) {
     // Links, buttons and the check box act for themselves.
@@ -111,7 +115,8 @@ function Row({
       <td className="pubrows__name">
         <a
           href={broken ? undefined : shareHref({ hash, inner: trimPath(path) })}
-          aria-label={name}
+          // All that is printed in it: on phones the facts, too.
+          aria-label={isPhone ? `${name} ${facts}` : name}
           title={name}
           draggable={false}
           onClick={(event) => {
@@ -124,7 +129,7 @@ function Row({
           <span className="pubrows__words shrinks">
             <NameLabel name={name} />
             <small className="num" aria-hidden>
-              {isDir ? date : `${size} · ${date}`}
+              {facts}
             </small>
           </span>
         </a>
