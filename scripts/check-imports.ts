@@ -173,7 +173,7 @@ function checkPackage(file: string, specifier: string): string | null {
   if (/^(hono|@hono\/)/.test(specifier) && !HONO_USERS.test(file)) {
     return 'only http/, routes/, app.ts and server.ts import hono'
   }
-  if (file.startsWith('src/') && /^(react|valtio|@lingui\/)/.test(specifier)) {
+  if (file.startsWith('src/') && /^(react|valtio|wouter|@lingui\/)/.test(specifier)) {
     return 'the server renders nothing'
   }
   return null

@@ -3,11 +3,12 @@
 
 import { type ReactNode, Suspense, useEffect } from 'react'
 import { useSnapshot } from 'valtio'
+import { Redirect, Route, Router, Switch } from 'wouter'
 import { ErrorBoundary } from './layout/boundary.tsx'
 import { useFirstLoadOver } from './layout/first-load.ts'
 import { Frame } from './layout/frame.tsx'
 import { boot } from './lib/boot.ts'
-import { currentPath, go, usePath } from './lib/page/navigate.ts'
+import { currentPath, go, usePath, useRawLocation } from './lib/page/navigate.ts'
 import { onDemand, onDemandAtOnce } from './lib/page/on-demand.tsx'
 import { dismissPrompts, prompts } from './operations/prompts.ts'
 import { toasts } from './operations/toasts.ts'
@@ -38,7 +39,7 @@ export function preloadScreen(): void {
 export function App() {
   const { state } = useSnapshot(session)
   return (
-    <>
+    <Router hook={useRawLocation}>
       <ErrorBoundary>
         <Suspense fallback={null}>
           <Screens />
@@ -55,7 +56,7 @@ export function App() {
         </ErrorBoundary>
       )}
       <OverlayHost />
-    </>
+    </Router>
   )
 }
 
@@ -81,32 +82,40 @@ function Screens() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: the path is the trigger
   useEffect(() => dismissPrompts(), [path])
 
-  if (/^\/files(?=\/|$)/.test(path)) {
-    return (
-      <Guarded key="files">
-        <FilesScreen />
-        <ErrorBoundary resetKey={path} onError={closeShell} fallback={null}>
-          <Suspense fallback={null}>
-            <ShellDock />
-          </Suspense>
-        </ErrorBoundary>
-      </Guarded>
-    )
-  }
-  if (path.startsWith('/share/')) return <ShareScreen />
-  if (/^\/login\/?$/i.test(path)) return <LoginScreen />
-  const [, code] = /^\/(403|404|500)$/.exec(path) ?? []
-  if (code !== undefined) return <ErrorScreen code={code} />
-  if (/^\/settings\/?$/i.test(path)) return <Elsewhere path="/settings/profile" />
-  if (/^\/settings\//i.test(path)) {
-    return (
-      <Guarded key="settings">
-        <SettingsScreen />
-      </Guarded>
-    )
-  }
-  // Any other address is taken for a path of a file.
-  return <Elsewhere path={`/files${path}${location.search}`} />
+  return (
+    <Switch>
+      <Route key="files" path={/^\/files(?=\/|$)/}>
+        <Guarded>
+          <FilesScreen />
+          <ErrorBoundary resetKey={path} onError={closeShell} fallback={null}>
+            <Suspense fallback={null}>
+              <ShellDock />
+            </Suspense>
+          </ErrorBoundary>
+        </Guarded>
+      </Route>
+      <Route path={/^\/share\//}>
+        <ShareScreen />
+      </Route>
+      <Route path="/login">
+        <LoginScreen />
+      </Route>
+      <Route path={/^\/(403|404|500)$/}>
+        {({ 0: code = '404' }) => <ErrorScreen code={code} />}
+      </Route>
+      <Route path="/settings">
+        <Redirect to="/settings/profile" replace />
+      </Route>
+      <Route path="/settings/*">
+        <Guarded>
+          <SettingsScreen />
+        </Guarded>
+      </Route>
+      <Route>
+        <ToFiles />
+      </Route>
+    </Switch>
+  )
 }
 
 /** The frame with a screen in it, for those who are signed in; the login page for the others. */
@@ -145,10 +154,11 @@ async function toLogin(): Promise<void> {
   await go(text === '' ? '/login' : `/login?${text}`, { replace: true, force: true })
 }
 
-/** An address that stands for another. */
-function Elsewhere({ path }: { path: string }) {
+/** Any other address is taken for a path of a file. */
+function ToFiles() {
+  const path = usePath()
   useEffect(() => {
-    void go(path, { replace: true, force: true })
+    void go(`/files${path}${location.search}`, { replace: true, force: true })
   }, [path])
   return null
 }

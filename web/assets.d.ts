@@ -16,8 +16,5 @@ declare module '*?worker' {
 
 /** A compiled catalogue; import it dynamically, one chunk per language. */
 declare module '*.po' {
-  /** Of the modules that the page begins with. */
   export const messages: import('@lingui/core').Messages
-  /** Those of all others. */
-  export const loadRest: () => Promise<{ messages: import('@lingui/core').Messages }>
 }

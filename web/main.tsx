@@ -5,9 +5,9 @@ import { I18nProvider } from '@lingui/react'
 import { createRoot } from 'react-dom/client'
 import { App, preloadScreen } from './app.tsx'
 import { boot } from './lib/boot.ts'
-import { chooseLocale, loadAllTexts, loadLocale } from './lib/i18n.ts'
+import { chooseLocale, loadLocale } from './lib/i18n.ts'
 import { isInstalled } from './lib/page/installed.ts'
-import { currentPath, followLinks } from './lib/page/navigate.ts'
+import { followLinks } from './lib/page/navigate.ts'
 import { refuseStrayDrops } from './lib/page/stray-drops.ts'
 import './state/install.ts'
 import { applyTheme } from './state/prefs.ts'
@@ -21,8 +21,6 @@ async function start(): Promise<void> {
   refuseStrayDrops()
   preloadScreen()
   await Promise.all([startSession(), applyOwnColour()])
-  // Only the files are among what the page begins with.
-  if (session.state !== 'in' || !/^\/(files(\/|$)|$)/.test(currentPath())) void loadAllTexts()
   await loadLocale(chooseLocale(session.user?.locale))
   const root = document.getElementById('app')
   if (!root) return

@@ -40,18 +40,12 @@ export function catalogueFormat(): CatalogFormatter {
 }
 
 /** Every message used below web/, id to English text. */
-export function collectMessages(options: { idOnly: boolean }): Promise<Record<string, string>> {
+export async function collectMessages(options: {
+  idOnly: boolean
+}): Promise<Record<string, string>> {
   const files = readdirSync(join(ROOT, 'web'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
-  return messagesOf(files, options)
-}
-
-/** Every message used in these files, id to English text. */
-export async function messagesOf(
-  files: string[],
-  options: { idOnly: boolean },
-): Promise<Record<string, string>> {
   const found = await Promise.all(
     files.map(async (file) => {
       const source = await readFile(file, 'utf8')

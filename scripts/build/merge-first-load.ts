@@ -84,7 +84,7 @@ async function mergeGroup(
 
 /** Takes seconds and saves a twentieth, which only what every visit begins with is worth. */
 async function shrink(text: string): Promise<string> {
-  const compress = { passes: 3, keep_fargs: false, ecma: 2020 } as const
+  const compress = { passes: 2, keep_fargs: false, ecma: 2020 } as const
   const { code } = await minify(text, { module: true, compress })
   if (!code) throw new Error('nothing is left of the first load')
   return code

@@ -1,7 +1,7 @@
 // The esbuild plugins of the web bundle: Lingui macros, catalogues, and files that become URLs.
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, relative, resolve } from 'node:path'
+import { basename, dirname, relative, resolve } from 'node:path'
 import * as esbuild from 'esbuild'
 import { compileCatalogue } from './catalogues.ts'
 import { transformMacros, usesMacros } from './macros.ts'
@@ -9,11 +9,7 @@ import { ROOT } from './paths.ts'
 
 type LoaderMap = Record<string, esbuild.Loader>
 
-/** Modules with texts that are not among the `first`, which the page begins with, wait for all texts. */
-export function macrosPlugin(options: {
-  idOnly: boolean
-  first?: Promise<ReadonlySet<string>>
-}): esbuild.Plugin {
+export function macrosPlugin(options: { idOnly: boolean }): esbuild.Plugin {
   return {
     name: 'lingui-macros',
     setup(build) {
@@ -23,17 +19,11 @@ export function macrosPlugin(options: {
         const loader = path.endsWith('x') ? 'tsx' : 'ts'
         if (!usesMacros(source)) return { contents: source, loader }
         const { code } = await transformMacros(path, source, options)
-        const first = await options.first
-        if (first === undefined || first.has(path)) return { contents: code, loader }
-        const texts = relative(dirname(path), ALL_TEXTS).replaceAll('\\', '/')
-        const from = JSON.stringify(texts.startsWith('.') ? texts : `./${texts}`)
-        return { contents: `import ${from};${code}`, loader }
+        return { contents: code, loader }
       })
     },
   }
 }
-
-const ALL_TEXTS = join(ROOT, 'web/lib/page/all-texts.ts')
 
 const ICONS = 'lucide-react'
 
@@ -50,29 +40,6 @@ async function readIconFiles(): Promise<ReadonlyMap<string, string>> {
       ),
     ),
   )
-}
-
-/** Draws icons by our own component, and without the keys that their parts have. */
-export function iconsPlugin(): esbuild.Plugin {
-  return {
-    name: 'icons',
-    setup(build) {
-      build.onLoad(
-        { filter: /[\\/]lucide-react[\\/].*[\\/]icons[\\/].+\.mjs$/ },
-        async ({ path }) => {
-          const source = await readFile(path, 'utf8')
-          const [, name] = /\bname: ("[^"]+")/.exec(source) ?? []
-          const [, parts] =
-            /\bnode: (\[.+?\])(?:,\n {2}aliases: \[[^\]]*\])?\n\};/s.exec(source) ?? []
-          if (name === undefined || parts === undefined) throw new Error(`no icon in ${path}`)
-          const from = JSON.stringify(join(ROOT, 'web/ui/icon.ts'))
-          const drawn = `icon(${name}, ${parts.replace(/,\s*key: "\w+"/g, '')})`
-          const contents = `import { icon } from ${from}\nexport default /* @__PURE__ */ ${drawn}`
-          return { contents, loader: 'js' }
-        },
-      )
-    },
-  }
 }
 
 /** Imports each icon by itself: all that the page has would come with its first screen otherwise. */
@@ -93,42 +60,19 @@ function importIcons(source: string, files: ReadonlyMap<string, string>): string
   })
 }
 
-/**
- * `import('../locales/de.po')` gives `{ messages, loadRest }`, in step with the code being bundled: the `first`
- * texts, and a function that loads the others.
- */
-export function cataloguesPlugin(
-  all: Promise<Record<string, string>>,
-  first: Promise<Record<string, string>>,
-): esbuild.Plugin {
+/** `import('../locales/de.po')` gives `{ messages }`, in step with the code being bundled. */
+export function cataloguesPlugin(messages: Promise<Record<string, string>>): esbuild.Plugin {
   return {
     name: 'catalogues',
     setup(build) {
-      build.onResolve({ filter: /\.po\?rest$/ }, ({ path }) => ({
-        path: path.replace(/^.*\/(.+)\.po\?rest$/, 'locales/rest-$1.po'),
-        namespace: REST,
-      }))
-      build.onLoad({ filter: /\.po$/, namespace: 'file' }, async ({ path }) => ({
-        contents: `${await compileCatalogue(path, await first)}
-export const loadRest = () => import(${JSON.stringify(`./${basename(path)}?rest`)})`,
+      build.onLoad({ filter: /\.po$/ }, async ({ path }) => ({
+        contents: await compileCatalogue(path, await messages),
         loader: 'js',
         watchFiles: [path],
       }))
-      build.onLoad({ filter: /.*/, namespace: REST }, async ({ path }) => {
-        const file = join(ROOT, path.replace('rest-', ''))
-        const known = await first
-        const rest = Object.entries(await all).filter(([id]) => !(id in known))
-        return {
-          contents: await compileCatalogue(file, Object.fromEntries(rest)),
-          loader: 'js',
-          watchFiles: [file],
-        }
-      })
     },
   }
 }
-
-const REST = 'rest-of-catalogue'
 
 /**
  * Imports whose value is an absolute URL, valid below any base URL because it is made from the

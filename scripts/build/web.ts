@@ -6,25 +6,15 @@ import { cp, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import * as esbuild from 'esbuild'
 import type { AssetsManifest } from '../../src/http/assets.ts'
-import { collectMessages, messagesOf } from './catalogues.ts'
+import { collectMessages } from './catalogues.ts'
 import { compressAll } from './compress.ts'
-import { findFirstModules } from './first-modules.ts'
 import { copyLibraryData } from './library-data.ts'
 import { listLocales } from './locales.ts'
 import { mergeFirstLoad } from './merge-first-load.ts'
 import { ROOT } from './paths.ts'
-import {
-  cataloguesPlugin,
-  iconsPlugin,
-  innerInputs,
-  loadersOf,
-  macrosPlugin,
-  urlPlugin,
-} from './plugins.ts'
+import { cataloguesPlugin, innerInputs, loadersOf, macrosPlugin, urlPlugin } from './plugins.ts'
 
 const ENTRY = 'web/main.tsx'
-/** Have their texts from the beginning: the connection may be gone before the others have come. */
-const WITHOUT_CONNECTION = ['web/screens/overlays.tsx', 'web/listing/failed-folder.tsx']
 /** Loaded as a whole when first shown, so what they are made of comes in one piece each. */
 const SCREENS = [
   'web/screens/files.tsx',
@@ -108,9 +98,7 @@ function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true }
     logLevel: 'warning',
     define: { 'process.env.NODE_ENV': dev ? '"development"' : '"production"' },
   }
-  const idOnly = !dev
-  const first = findFirstModules([ENTRY, ...WITHOUT_CONNECTION])
-  const firstTexts = first.then((files) => messagesOf([...files], { idOnly }))
+  const macros = macrosPlugin({ idOnly: !dev })
   return {
     ...shared,
     entryPoints: [ENTRY],
@@ -123,10 +111,9 @@ function esbuildOptions(dev: boolean): esbuild.BuildOptions & { metafile: true }
     assetNames: 'a-[name]-[hash]',
     loader: loadersOf('file', 'file'),
     plugins: [
-      macrosPlugin({ idOnly, first }),
-      iconsPlugin(),
-      cataloguesPlugin(collectMessages({ idOnly }), firstTexts),
-      urlPlugin({ ...shared, plugins: [macrosPlugin({ idOnly }), iconsPlugin()] }),
+      macros,
+      cataloguesPlugin(collectMessages({ idOnly: !dev })),
+      urlPlugin({ ...shared, plugins: [macros] }),
     ],
   }
 }

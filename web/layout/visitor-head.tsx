@@ -5,13 +5,10 @@ import { LogIn, UserPlus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSnapshot } from 'valtio'
 import { boot } from '../lib/boot.ts'
-import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { session } from '../state/session.ts'
-import styles from './bare.css?url'
 import { Brand } from './brand.tsx'
 import { LanguageSwitch, ThemeSwitch } from './switches.tsx'
-
-await loadStylesheet(styles)
+import './bare.css'
 
 /** `back` is the path, without the base URL, that signing in leads back to; default the files. */
 export function VisitorHead({ back, children }: { back?: string; children?: ReactNode }) {

@@ -8,14 +8,7 @@ export interface Language {
   code: string
   /** In the language itself. */
   name: string
-  load(): Promise<Texts>
-}
-
-interface Texts {
-  /** Of the modules that the page begins with. */
-  messages: Messages
-  /** All others; tests have none. */
-  loadRest?: () => Promise<{ messages: Messages }>
+  load(): Promise<{ messages: Messages }>
 }
 
 /** Sorted by name as the selector shows them. */
@@ -111,43 +104,17 @@ export function rememberLocale(code: string): void {
 }
 
 let wanted = ''
-let shown: Texts = { messages: {} }
-/** Whether something has been loaded, or is going to be, that counts on all texts. */
-let needsAll = false
 
 /** Loads and shows a language; of several calls under way the last one counts. */
 export async function loadLocale(code: string): Promise<void> {
   wanted = code
   const language = byCode.get(code) ?? byCode.get('en')
-  const texts = (await language?.load()) ?? { messages: {} }
-  if (needsAll) await addRest(texts)
+  const { messages } = (await language?.load()) ?? { messages: {} }
   if (wanted !== code) return
-  shown = texts
-  i18n.loadAndActivate({ locale: standard[code] ?? code, messages: texts.messages })
+  i18n.loadAndActivate({ locale: standard[code] ?? code, messages })
   const root = document.documentElement
   root.lang = standard[code] ?? code
   root.dir = rightToLeft.has(code) ? 'rtl' : 'ltr'
-}
-
-/** Resolves once all texts are there of the language that is shown. From now on those of others come with them. */
-export async function loadAllTexts(): Promise<void> {
-  needsAll = true
-  await addRest(shown)
-}
-
-const RETRY_MS = 1000
-
-/** Tries until it can: a module that fails while it starts would be broken for good. */
-async function addRest({ messages, loadRest }: Texts): Promise<void> {
-  while (loadRest !== undefined) {
-    const rest = await loadRest().catch(() => null)
-    if (rest !== null) {
-      // In place: nothing that is drawn waits for them.
-      Object.assign(messages, rest.messages)
-      return
-    }
-    await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
-  }
 }
 
 /** The code of the language shown, as `languages` has it. */

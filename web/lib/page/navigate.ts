@@ -2,6 +2,7 @@
 // never decoded by the router.
 
 import { useSyncExternalStore } from 'react'
+import type { BaseLocationHook } from 'wouter'
 import { boot } from '../boot.ts'
 import { closeTopLayer } from './back.ts'
 
@@ -115,6 +116,12 @@ export function lastNavigation(): Navigation {
 export function usePath(): string {
   return useSyncExternalStore(onNavigation, currentPath)
 }
+
+/**
+ * The address for wouter's `hook` option, without the base URL. The router decodes what it is given:
+ * names come through raw because their percent signs are encoded once more.
+ */
+export const useRawLocation: BaseLocationHook = () => [usePath().replaceAll('%', '%25'), go]
 
 export function useQuery(): URLSearchParams {
   return new URLSearchParams(useSyncExternalStore(onNavigation, () => location.search))
