@@ -51,7 +51,6 @@ const needs: Record<string, Right[]> = {
   Share: ['share', 'download'],
   Download: ['download'],
   Rename: ['rename'],
-  Move: ['rename'],
   'Move to…': ['rename'],
   Cut: ['rename'],
   Copy: ['create'],

@@ -297,7 +297,7 @@ describe('what stopped the uploads', () => {
     )
     await pickFiles(page, [path])
     await panel(page).getByText('Server is full', { exact: true }).waitFor()
-    expect(await panel(page).locator('.up__foot').count()).toBe(0)
+    await panel(page).locator('.up__foot').waitFor({ state: 'detached' })
   })
 
   it('holds the others while the server is full, until they are resumed', async () => {

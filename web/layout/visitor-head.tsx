@@ -5,10 +5,13 @@ import { LogIn, UserPlus } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useSnapshot } from 'valtio'
 import { boot } from '../lib/boot.ts'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { session } from '../state/session.ts'
+import styles from './bare.css?url'
 import { Brand } from './brand.tsx'
 import { LanguageSwitch, ThemeSwitch } from './switches.tsx'
-import './bare.css'
+
+await loadStylesheet(styles)
 
 /** `back` is the path, without the base URL, that signing in leads back to; default the files. */
 export function VisitorHead({ back, children }: { back?: string; children?: ReactNode }) {

@@ -10,12 +10,15 @@ import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { boot } from '../lib/boot.ts'
 import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { logIn, signUp } from '../state/session.ts'
 import { Button } from '../ui/button.tsx'
 import { PasswordField, TextField } from '../ui/field.tsx'
 import { Checkbox } from '../ui/toggle.tsx'
 import { Captcha, type CaptchaHandle } from './captcha.tsx'
-import './login.css'
+import styles from './login.css?url'
+
+await loadStylesheet(styles)
 
 // Loaded with the first account that has a second step.
 const SecondStepForm = onDemandAtOnce(
