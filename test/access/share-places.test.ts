@@ -7,17 +7,12 @@ import { isPlaceWithin, type PlaceText } from '../../src/lib/places.ts'
 import { isWithin, vpathOf } from '../../src/lib/vpath.ts'
 import type { Folder } from '../../src/store/access/folder-record.ts'
 import { FOLDERS, SHARES } from '../../src/store/collections.ts'
-import {
-  defaultPermissions,
-  defaultSettings,
-  emptyDocument,
-  type Share,
-  type User,
-} from '../../src/store/document.ts'
+import { defaultSettings, emptyDocument, type Share } from '../../src/store/document.ts'
 import { type PlaceOf, sharesBelow, sharesNamed } from '../../src/store/share-targets.ts'
 import { createStore, type Store } from '../../src/store/store.ts'
 import { findUser } from '../../src/store/users.ts'
 import { makeTree } from '../support/tree.ts'
+import { userOf } from '../support/user-of.ts'
 
 const HOMES = ['/', '', '/a', '/a/', '/A', '/a/b', '/ａ/b', '/b']
 const PATHS = ['/', '/a', '/a/', '/a/b', '/b', '/b/a', '/a/b/a', '/a0', '/top', '/top/b', '/top/b/']
@@ -97,10 +92,4 @@ async function put(store: Store, folders: readonly Folder[], shares: readonly Ma
       tx.insert(SHARES, { ...rest, hash: `${n}`, path, userID, ...what })
     }
   })
-}
-
-function userOf(id: number, scope: string): User {
-  const { defaults } = defaultSettings()
-  const own = { id, username: `user${id}`, scope, password: '', lockPassword: false, rules: [] }
-  return { ...defaults, ...own, perm: { ...defaultPermissions(), admin: id === 1 } }
 }

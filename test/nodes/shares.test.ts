@@ -2,13 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PlaceText } from '../../src/lib/places.ts'
 import { SHARES } from '../../src/store/collections.ts'
-import {
-  defaultPermissions,
-  defaultSettings,
-  emptyDocument,
-  type Share,
-  type User,
-} from '../../src/store/document.ts'
+import { defaultSettings, emptyDocument, type Share } from '../../src/store/document.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { endSharesBelow, type PlaceOf, sharesAt } from '../../src/store/share-targets.ts'
 import {
@@ -22,6 +16,7 @@ import type { Store } from '../../src/store/store.ts'
 import { onePostgres } from '../support/one-postgres.ts'
 import { hasPostgres, POSTGRES_PASSWORD } from '../support/postgres.ts'
 import { makeTree, type Tree } from '../support/tree.ts'
+import { userOf } from '../support/user-of.ts'
 
 /** More than are in memory anyway. */
 const COUNT = (SHARES.wholeUpTo ?? 0) + 100
@@ -121,15 +116,11 @@ function shareOf(n: number): Share {
 
 async function open(at: string, count = COUNT): Promise<Store> {
   const place = { stateDir: tree.base, env: { PGPASSWORD: POSTGRES_PASSWORD } }
-  const [users, shares] = [Array.from({ length: USERS }, (_, n) => userOf(n + 1)), [] as Share[]]
+  const [users, shares] = [
+    Array.from({ length: USERS }, (_, n) => userOf(n + 1, `/home${n + 1}`)),
+    [] as Share[],
+  ]
   for (let n = 1; n <= count; n++) shares.push(shareOf(n))
   const create = async () => ({ ...emptyDocument(defaultSettings()), users, shares })
   return (await openPostgres(at, place, { create })).store
-}
-
-function userOf(id: number): User {
-  const { defaults } = defaultSettings()
-  const own = { id, username: `user${id}`, scope: `/home${id}`, password: '', rules: [] }
-  const perm = { ...defaultPermissions(), admin: id === 1 }
-  return { ...defaults, ...own, lockPassword: false, perm }
 }
