@@ -1,5 +1,6 @@
 // A large file whose copy is broken off: what has come stays hidden, and the next run goes on with it.
 import { spawnSync } from 'node:child_process'
+import { truncateSync, utimesSync } from 'node:fs'
 import { open, readdir, stat, truncate, utimes } from 'node:fs/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { copyTree } from '../../src/files/transfer/copy.ts'
@@ -42,7 +43,10 @@ async function fill(path: string, bytes: number): Promise<void> {
 const hidden = async () => (await readdir(tree.at('to'))).filter((name) => name.startsWith('.fb-'))
 
 /** Copies it, up to so many bytes. */
-async function copy(name: string, { until = HUGE * 2, goesOn = true, source = LARGE } = {}) {
+async function copy(
+  name: string,
+  { until = HUGE * 2, goesOn = true, source = LARGE, meanwhile = () => {} } = {},
+) {
   const control = new AbortController()
   toldBytes = 0
   startBytes = null
@@ -50,6 +54,7 @@ async function copy(name: string, { until = HUGE * 2, goesOn = true, source = LA
     begin: async () => {},
     at: () => {},
     bytes: (count) => {
+      if (startBytes === null) meanwhile()
       startBytes ??= count
       toldBytes += count
       if (toldBytes >= until) control.abort(new Error('stopped'))
@@ -153,6 +158,18 @@ it('a source that has changed meanwhile is copied anew', async () => {
   expect(startBytes).toBe(0)
   expect(isWhole('new.bin')).toBe(true)
   expect(await hidden()).toEqual([])
+})
+
+it.each([
+  ['cut', (path: string) => truncateSync(path, 5 * MIB)],
+  ['written', (path: string) => utimesSync(path, 1, 1)],
+])('what is %s while it is copied leaves nothing, and is told', async (what, change) => {
+  await fill(`from/${what}.bin`, SIZE)
+  const meanwhile = () => change(tree.at(`from/${what}.bin`))
+  const copied = copy('torn.bin', { source: `/from/${what}.bin`, meanwhile })
+  await expect(copied).rejects.toMatchObject({ code: 'precondition_failed' })
+  expect(await hidden()).toEqual([])
+  await expect(stat(tree.at('to/torn.bin'))).rejects.toThrow('ENOENT')
 })
 
 it('what is cancelled leaves nothing', async () => {

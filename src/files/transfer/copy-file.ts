@@ -1,4 +1,5 @@
 // Copying the bytes of one file to a temporary sibling of its target, and that into place.
+import { AppError } from '../../lib/errors.ts'
 import type { VPath } from '../../lib/vpath.ts'
 import type { FolderReader, Named, OpenFile } from '../place/folder-reader.ts'
 import type { Scope } from '../place/scope.ts'
@@ -112,8 +113,10 @@ async function copyInto(
   try {
     if (file.sizeBytes > CHUNK_BYTES) await options.reserve(temp, file.sizeBytes)
     course?.bytes(startBytes)
-    if (startBytes > 0 || !(await isLargeClone(file, temp, options)))
+    if (startBytes > 0 || !(await isLargeClone(file, temp, options))) {
       await copyBytes(file, temp, options, copying)
+      if (course) await requireUnchanged(file)
+    }
     await temp.setMode(file.mode)
     const mtimeMs = course && Number(file.mtimeNs) / 1e6
     // A later run knows a file that has come by its time.
@@ -130,6 +133,13 @@ async function copyInto(
     await copying.end(isKept)
     await (isKept ? temp.release() : temp.discard())
   }
+}
+
+/** Throws `precondition_failed` for what changed while it was copied: the copy is neither what it was nor what it is. */
+async function requireUnchanged({ handle, vpath, sizeBytes, mtimeNs }: OpenFile): Promise<void> {
+  const now = await handle.stat()
+  if (Number(now.size) === sizeBytes && now.mtimeNs === mtimeNs) return
+  throw new AppError('precondition_failed', `${vpath} changed while it was copied`)
 }
 
 /** Small ones are copied sooner than it is asked whether the disk can. */
