@@ -9,7 +9,7 @@ import { useFirstLoadOver } from './layout/first-load.ts'
 import { Frame } from './layout/frame.tsx'
 import { boot } from './lib/boot.ts'
 import { currentPath, go, usePath, useRawLocation } from './lib/page/navigate.ts'
-import { onDemand, onDemandAtOnce } from './lib/page/on-demand.tsx'
+import { onDemand, onDemandBeside } from './lib/page/on-demand.tsx'
 import { dismissPrompts, prompts } from './operations/prompts.ts'
 import { toasts } from './operations/toasts.ts'
 import { FilesScreen } from './screens/files.tsx'
@@ -28,7 +28,7 @@ const SettingsScreen = onDemand(
 )
 const SignInAgain = onDemand(async () => (await import('./screens/sign-in-again.tsx')).SignInAgain)
 
-const Overlays = onDemandAtOnce(async () => (await import('./screens/overlays.tsx')).Overlays)
+const Overlays = onDemandBeside(async () => (await import('./screens/overlays.tsx')).Overlays)
 
 /** Fetches the likely screen while the session is still being asked for. */
 export function preloadScreen(): void {

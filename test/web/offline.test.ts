@@ -12,7 +12,7 @@ import {
   servedPages,
   sharedBrowser,
 } from './browser-steps.ts'
-import { doubleClick, entry } from './listing-steps.ts'
+import { doubleClick, entry, selectionBar } from './listing-steps.ts'
 import { makeShare } from './share-steps.ts'
 
 const openShared = sharedBrowser()
@@ -126,6 +126,26 @@ describe('a lost connection', () => {
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
     await context.setOffline(false)
     await entry(page, 'inner.txt').waitFor()
+  })
+
+  it('takes the rows from nobody whose other parts had not come before', async () => {
+    await using open = await openFolder({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/files/' })
+    const { page, context } = open
+    const parts = /\/c-(selection-bar|overlays|empty-art)-[^/]*\.js$/
+    const lost = Promise.withResolvers<void>()
+    await page.route(parts, (route) => lost.promise.then(() => route.abort('internetdisconnected')))
+    await page.reload()
+    await entry(page, 'a.txt').waitFor()
+    await context.setOffline(true)
+    lost.resolve()
+    await entry(page, 'a.txt').click()
+    await page.getByText('No connection to the server. Trying again…').waitFor()
+    await entry(page, 'b.txt').click()
+    await expect.poll(() => entry(page, 'b.txt').getAttribute('aria-selected')).toBe('true')
+    await page.unroute(parts)
+    await context.setOffline(false)
+    await selectionBar(page).getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').waitFor()
   })
 
   it('opens the folder whose list breaks off in the middle, once it comes whole', async () => {

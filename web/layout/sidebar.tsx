@@ -22,7 +22,7 @@ import { boot, canLogOut, hasTrash } from '../lib/boot.ts'
 import { formatPercent, formatSize } from '../lib/format.ts'
 import { TOUCHED, useMedia } from '../lib/page/media.ts'
 import { usePath } from '../lib/page/navigate.ts'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../lib/page/on-demand.tsx'
 import { filesHref, readFilesPath } from '../lib/paths.ts'
 import { notHere } from '../operations/commands/types.ts'
 import { askToLogOut } from '../operations/log-out.ts'
@@ -38,7 +38,7 @@ import { FolderGlyph } from '../ui/file-icon.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { ProgressBar } from '../ui/progress.tsx'
 
-const FolderTree = onDemandAtOnce(
+const FolderTree = onDemandBeside(
   async () => (await import('./folders/folder-tree.tsx')).FolderTree,
   () => <span className="grow" />,
 )

@@ -5,7 +5,7 @@ import { useLingui } from '@lingui/react/macro'
 import { ChevronRight, Ellipsis, House } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../lib/page/on-demand.tsx'
 import { filesHref, lineageOf, parentOf, ROOT } from '../lib/paths.ts'
 import { openFolder } from '../operations/commands/open-entry.ts'
 import { folderTitle } from '../operations/failure-toasts.ts'
@@ -17,7 +17,7 @@ import { drag } from './drag/drag-session.ts'
 const SHOWN = 3
 const PREFETCH_AFTER_MS = 65
 
-const SiblingsMenu = onDemandAtOnce(async () => (await import('./siblings-menu.tsx')).SiblingsMenu)
+const SiblingsMenu = onDemandBeside(async () => (await import('./siblings-menu.tsx')).SiblingsMenu)
 
 export function Breadcrumbs({ vpath }: { vpath: string }) {
   const { t } = useLingui()

@@ -6,7 +6,7 @@ import { useEffect } from 'react'
 import { useSnapshot } from 'valtio'
 import { ErrorBoundary } from '../layout/boundary.tsx'
 import { FINGERS, PHONE, useMedia } from '../lib/page/media.ts'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandAtOnce, onDemandBeside } from '../lib/page/on-demand.tsx'
 import type { Folder } from '../state/folder-cache.ts'
 import { prefs } from '../state/prefs.ts'
 import { EmptyState } from '../ui/empty.tsx'
@@ -19,12 +19,12 @@ import { HitCount } from './toolbar.tsx'
 import { useColumnView } from './use-columns.ts'
 import { useListing } from './use-listing.ts'
 
-const FingerParts = onDemandAtOnce(
+const FingerParts = onDemandBeside(
   async () => (await import('./grid/finger-parts.tsx')).FingerParts,
 )
 const FailedFolder = onDemandAtOnce(async () => (await import('./failed-folder.tsx')).FailedFolder)
-const DropVeil = onDemandAtOnce(async () => (await import('./drag/drop-veil.tsx')).DropVeil)
-const NoEntries = onDemandAtOnce(async () => (await import('./no-entries.tsx')).NoEntries)
+const DropVeil = onDemandBeside(async () => (await import('./drag/drop-veil.tsx')).DropVeil)
+const NoEntries = onDemandBeside(async () => (await import('./no-entries.tsx')).NoEntries)
 const Columns = onDemandAtOnce(async () => (await import('./columns/columns.tsx')).Columns)
 
 export function FolderBody() {

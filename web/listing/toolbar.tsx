@@ -10,7 +10,7 @@ import type { FileEntry } from '../../src/api-types.ts'
 import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
 import { PHONE, useMedia } from '../lib/page/media.ts'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../lib/page/on-demand.tsx'
 import { chooseSort } from '../operations/choose-view.ts'
 import { currentContext } from '../operations/commands/context.ts'
 import {
@@ -28,11 +28,11 @@ import { SortMenu } from './sort-menu.tsx'
 import { useColumnView } from './use-columns.ts'
 import { useCounts, useListing, useSelection } from './use-listing.ts'
 
-const SelectionBar = onDemandAtOnce(
+const SelectionBar = onDemandBeside(
   async () => (await import('./selection-bar.tsx')).SelectionBar,
   () => <div className="tools selbar rigid tone-accent" />,
 )
-export const HitCount = onDemandAtOnce(async () => (await import('./hits/hit-count.tsx')).HitCount)
+export const HitCount = onDemandBeside(async () => (await import('./hits/hit-count.tsx')).HitCount)
 
 export function Toolbar() {
   const { paths, mode } = useSelection()

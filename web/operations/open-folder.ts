@@ -4,6 +4,7 @@
 import { ApiError } from '../api/client.ts'
 import { fetchInfo } from '../api/files.ts'
 import { lastNavigation } from '../lib/page/navigate.ts'
+import { whenOnline } from '../lib/page/network.ts'
 import { isWithin, lineageOf, parentOf, queryOf, realFolder } from '../lib/paths.ts'
 import { fromWire } from '../lib/sorting/sort-entries.ts'
 import {
@@ -30,7 +31,6 @@ import {
   shownFolder,
 } from '../state/listing.ts'
 import type { OpenedFolder } from '../state/listing-phase.ts'
-import { whenOnline } from '../state/network.ts'
 import { forgetRecentFolder, noteRecentFolder } from '../state/recent-folders.ts'
 import {
   clearSelection,

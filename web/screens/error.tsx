@@ -9,9 +9,9 @@ import { VisitorHead } from '../layout/visitor-head.tsx'
 import { boot } from '../lib/boot.ts'
 import { chooseLocale, loadLocale } from '../lib/i18n.ts'
 import { isInstalled } from '../lib/page/installed.ts'
+import { whenOnline } from '../lib/page/network.ts'
 import { onDemand } from '../lib/page/on-demand.tsx'
 import { useTitle } from '../lib/page/title.ts'
-import { whenOnline } from '../state/network.ts'
 import { session, startSession } from '../state/session.ts'
 
 const KeptFolders = onDemand(async () => (await import('../installed/offline.tsx')).KeptFolders)

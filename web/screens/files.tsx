@@ -17,7 +17,7 @@ import { announce } from '../lib/page/announce.ts'
 import { closeOnBack } from '../lib/page/back.ts'
 import { NO_DETAILS_PANEL, PHONE, useMedia } from '../lib/page/media.ts'
 import { usePath, useQuery } from '../lib/page/navigate.ts'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandAtOnce, onDemandBeside } from '../lib/page/on-demand.tsx'
 import { useTitle } from '../lib/page/title.ts'
 import {
   lineageOf,
@@ -51,7 +51,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { MenuButton } from '../ui/menu.tsx'
 import { addDroppedItems } from '../uploads/entry.ts'
 
-const DetailsPanel = onDemandAtOnce(
+const DetailsPanel = onDemandBeside(
   async () => (await import('../listing/details/details-panel.tsx')).DetailsPanel,
   () => <aside className="details" />,
 )

@@ -9,7 +9,7 @@ import type { SecondStep } from '../../src/api-types.ts'
 import { ApiError } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { boot } from '../lib/boot.ts'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandAtOnce, onDemandBeside } from '../lib/page/on-demand.tsx'
 import { loadStylesheet } from '../lib/page/stylesheet.ts'
 import { logIn, signUp } from '../state/session.ts'
 import { Button } from '../ui/button.tsx'
@@ -26,7 +26,7 @@ const SecondStepForm = onDemandAtOnce(
 )
 
 // Loaded where somebody has a passkey for this address.
-const PasskeyLogin = onDemandAtOnce(async () => (await import('./passkey-login.tsx')).PasskeyLogin)
+const PasskeyLogin = onDemandBeside(async () => (await import('./passkey-login.tsx')).PasskeyLogin)
 
 type Mode = 'login' | 'signup'
 

@@ -8,7 +8,7 @@ import { PromptHost } from '../prompts/host.tsx'
 import { TooltipLayer } from '../ui/tooltip.tsx'
 import styles from './overlays.css?url'
 
-await Promise.all([
+await Promise.allSettled([
   loadStylesheet(styles),
   // Shown when the connection is gone and nothing can be loaded any more.
   import('../listing/failed-folder.tsx'),

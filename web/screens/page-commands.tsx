@@ -23,15 +23,18 @@ export function PageCommands() {
     // Dialogs opened by keys are typed into at once, and a paste is asked for: their code should be here by then.
     const idle = globalThis.requestIdleCallback ?? ((task: () => void) => setTimeout(task, 500))
     idle(() => {
-      void import('../listing/selection-bar.tsx')
-      void import('../listing/grid/rubber-band.ts')
-      void import('../operations/copy-and-move.ts')
-      void import('../lib/page/copy-otherwise.ts')
-      void import('../operations/deleting.ts')
-      void import('../search/palette.tsx')
-      void import('../prompts/new-entry.tsx')
-      void import('../prompts/rename.tsx')
-      void import('../prompts/delete.tsx')
+      // What does not come now is loaded with what needs it.
+      void Promise.allSettled([
+        import('../listing/selection-bar.tsx'),
+        import('../listing/grid/rubber-band.ts'),
+        import('../operations/copy-and-move.ts'),
+        import('../lib/page/copy-otherwise.ts'),
+        import('../operations/deleting.ts'),
+        import('../search/palette.tsx'),
+        import('../prompts/new-entry.tsx'),
+        import('../prompts/rename.tsx'),
+        import('../prompts/delete.tsx'),
+      ])
     })
   }, [isOver])
   return null

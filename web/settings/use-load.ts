@@ -2,7 +2,7 @@
 
 import { useEffect, useState } from 'react'
 import { ApiError, isAbort } from '../api/client.ts'
-import { whenOnline } from '../state/network.ts'
+import { whenOnline } from '../lib/page/network.ts'
 
 export interface Loaded<T> {
   data: T | null

@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import type { FileInfo } from '../../src/api-types.ts'
 import { ApiError, isAbort } from '../api/client.ts'
 import { fetchShared, type ShareAccess } from '../api/shares.ts'
-import { whenOnline } from '../state/network.ts'
+import { whenOnline } from '../lib/page/network.ts'
 
 export interface ShareReady {
   access: ShareAccess

@@ -15,10 +15,10 @@ import {
 } from '../api/session.ts'
 import { boot, canLogOut } from '../lib/boot.ts'
 import { dropGuard } from '../lib/page/navigate.ts'
+import { markReached, markUnreachable, setProbe } from '../lib/page/network.ts'
 import { mayGoAgain, stayHere } from '../lib/provider-turn.ts'
 import { storage } from '../lib/storage.ts'
 import { jobs } from './jobs.ts'
-import { markReached, markUnreachable, setProbe } from './network.ts'
 
 export const session = proxy({
   user: null as TokenUser | null,

@@ -2,10 +2,10 @@
 
 import { useEffect } from 'react'
 import { useSnapshot } from 'valtio'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../lib/page/on-demand.tsx'
 import { closeShell, shell } from '../state/shell.ts'
 
-const ShellPanel = onDemandAtOnce(async () => (await import('./panel.tsx')).ShellPanel)
+const ShellPanel = onDemandBeside(async () => (await import('./panel.tsx')).ShellPanel)
 
 export function ShellDock() {
   const { open } = useSnapshot(shell)

@@ -2,16 +2,13 @@
 // is, one sentence, what to do next.
 
 import type { ReactNode } from 'react'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../lib/page/on-demand.tsx'
 import './empty.css'
 import type { Art } from './empty-art.tsx'
 
 // Its room is kept; without a connection the words do.
-const EmptyArt = onDemandAtOnce<{ art: Art }>(() =>
-  import('./empty-art.tsx').then(
-    (loaded) => loaded.EmptyArt,
-    () => () => null,
-  ),
+const EmptyArt = onDemandBeside<{ art: Art }>(
+  async () => (await import('./empty-art.tsx')).EmptyArt,
 )
 
 interface EmptyStateProps {

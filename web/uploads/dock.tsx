@@ -5,15 +5,15 @@ import { useEffect } from 'react'
 import { createPortal } from 'react-dom'
 import { useSnapshot } from 'valtio'
 import { useFirstLoadOver } from '../layout/first-load.ts'
-import { onDemandAtOnce } from '../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../lib/page/on-demand.tsx'
 import { jobs } from '../state/jobs.ts'
 import { session } from '../state/session.ts'
 import { isUploading, uploadPercent, uploads } from '../state/uploads.ts'
 import { findInterrupted } from './entry.ts'
 import './dock.css'
 
-const ActivityPanel = onDemandAtOnce(async () => (await import('./panel.tsx')).ActivityPanel)
-const ActivityRing = onDemandAtOnce(async () => (await import('./ring.tsx')).ActivityRing)
+const ActivityPanel = onDemandBeside(async () => (await import('./panel.tsx')).ActivityPanel)
+const ActivityRing = onDemandBeside(async () => (await import('./ring.tsx')).ActivityRing)
 
 export function UploadDock() {
   const state = useSnapshot(uploads)

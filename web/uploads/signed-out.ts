@@ -2,7 +2,7 @@
 // tells when they can go on, as often as that happens.
 
 import { currentToken, recoverSession } from '../api/client.ts'
-import { markUnreachable, whenOnline } from '../state/network.ts'
+import { markUnreachable, whenOnline } from '../lib/page/network.ts'
 import { session } from '../state/session.ts'
 
 /** A new token that is refused within this time was new in vain. */

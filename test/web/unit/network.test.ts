@@ -4,8 +4,9 @@ import {
   markUnreachable,
   network,
   setProbe,
+  triedAgainOnline,
   whenOnline,
-} from '../../../web/state/network.ts'
+} from '../../../web/lib/page/network.ts'
 
 beforeEach(() => void vi.useFakeTimers())
 afterEach(() => {
@@ -51,5 +52,36 @@ describe('the connection', () => {
     markReached()
     await vi.advanceTimersByTimeAsync(0)
     expect(network.online).toBe(false)
+  })
+
+  it('lets what could not be loaded be loaded once it is back', async () => {
+    let isThere = false
+    setProbe(() => (isThere ? Promise.resolve() : Promise.reject(new Error('cut off'))))
+    const load = vi.fn(() =>
+      isThere ? Promise.resolve('part') : Promise.reject(new Error('lost')),
+    )
+    const part = triedAgainOnline(load)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(network.online).toBe(false)
+    isThere = true
+    await vi.advanceTimersByTimeAsync(20_000)
+    expect(await part).toBe('part')
+    expect(load).toHaveBeenCalledTimes(2)
+  })
+
+  it('lets a load fail that fails though it is there', async () => {
+    setProbe(async () => {})
+    const load = vi.fn(() => Promise.reject(new Error('not found')))
+    await expect(triedAgainOnline(load)).rejects.toThrow('not found')
+    expect(load).toHaveBeenCalledTimes(2)
+  })
+
+  it('is asked for once, however much cannot be loaded', async () => {
+    const probe = vi.fn(() => Promise.reject(new Error('cut off')))
+    setProbe(probe)
+    const lost = () => Promise.reject(new Error('lost'))
+    for (let part = 0; part < 100; part++) void triedAgainOnline(lost)
+    await vi.advanceTimersByTimeAsync(1000)
+    expect(probe).toHaveBeenCalledTimes(1)
   })
 })

@@ -2,6 +2,7 @@
 // shown again later, after the connection is back, the part is loaded again.
 
 import { type ComponentType, lazy, useEffect, useState } from 'react'
+import { triedAgainOnline } from './network.ts'
 
 /**
  * React renders a part again as soon as its load has failed, in order to throw the failure. Only a
@@ -74,4 +75,15 @@ export function onDemandAtOnce<P extends object>(
     if (Part !== null) return <Part {...props} />
     return Placeholder ? <Placeholder /> : null
   }
+}
+
+/**
+ * The same for a part beside what the person came for: where the server cannot be reached it is missing
+ * until it can be, and takes nothing else away. What cannot be loaded for another reason is thrown.
+ */
+export function onDemandBeside<P extends object>(
+  load: () => Promise<ComponentType<P>>,
+  Placeholder?: ComponentType,
+): ComponentType<P> {
+  return onDemandAtOnce(() => triedAgainOnline(load), Placeholder)
 }

@@ -24,7 +24,7 @@ import {
   formatSize,
 } from '../../lib/format.ts'
 import { kindName } from '../../lib/kind-name.ts'
-import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../../lib/page/on-demand.tsx'
 import { useAsked } from '../../lib/page/use-asked.ts'
 import { useRead } from '../../lib/page/use-read.ts'
 import { encodePath, parentOf, queryOf, ROOT, shownName } from '../../lib/paths.ts'
@@ -53,7 +53,7 @@ import { Locks } from './locks.tsx'
 import { modeText } from './mode-text.ts'
 import { SearchInfo } from './search-info.tsx'
 
-const WhoMay = onDemandAtOnce(async () => (await import('./who-may.tsx')).WhoMay)
+const WhoMay = onDemandBeside(async () => (await import('./who-may.tsx')).WhoMay)
 
 export function EntryInfo({ folder, entries }: InfoProps) {
   const [only] = entries

@@ -8,7 +8,7 @@ import type { FileEntry } from '../../../src/api-types.ts'
 import type { FolderSummary } from '../../api/files.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
 import { savesData } from '../../lib/page/media.ts'
-import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../../lib/page/on-demand.tsx'
 import { filesHref } from '../../lib/paths.ts'
 import { abilitiesOn } from '../../state/rights.ts'
 import { IconButton } from '../../ui/button.tsx'
@@ -17,11 +17,11 @@ import { EntryDate, EntryFacts, EntrySize } from '../details/entry-facts.tsx'
 import { NameLabel } from './name-label.tsx'
 import { Thumbnail } from './thumbnail.tsx'
 
-const SummaryOf = onDemandAtOnce(async () => (await import('./folder-summary.tsx')).SummaryOf)
-const HitFolder = onDemandAtOnce(async () => (await import('../hits/hit-folder.tsx')).HitFolder)
-const FilmLength = onDemandAtOnce(async () => (await import('./film-length.tsx')).FilmLength)
+const SummaryOf = onDemandBeside(async () => (await import('./folder-summary.tsx')).SummaryOf)
+const HitFolder = onDemandBeside(async () => (await import('../hits/hit-folder.tsx')).HitFolder)
+const FilmLength = onDemandBeside(async () => (await import('./film-length.tsx')).FilmLength)
 export const loadRenameField = () => import('./rename-field.tsx')
-const RenameField = onDemandAtOnce(async () => (await loadRenameField()).RenameField)
+const RenameField = onDemandBeside(async () => (await loadRenameField()).RenameField)
 
 export interface CellProps {
   entry: FileEntry

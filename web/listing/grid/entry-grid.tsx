@@ -14,7 +14,7 @@ import { useSnapshot } from 'valtio'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { setFocusFallback, takesKeys } from '../../lib/page/focus.ts'
 import { PHONE, TOUCHED, useMedia } from '../../lib/page/media.ts'
-import { onDemandAtOnce } from '../../lib/page/on-demand.tsx'
+import { onDemandBeside } from '../../lib/page/on-demand.tsx'
 import { parentOf } from '../../lib/paths.ts'
 import { takenOf } from '../../lib/sorting/sort-queue.ts'
 import { scroll } from '../../operations/open-folder.ts'
@@ -43,7 +43,7 @@ import { type Metrics, measure } from './metrics.ts'
 import { useGridEvents } from './use-grid-events.ts'
 import { useGridSize } from './use-grid-size.ts'
 
-const DayMark = onDemandAtOnce(async () => (await import('../taken/day-mark.tsx')).DayMark)
+const DayMark = onDemandBeside(async () => (await import('../taken/day-mark.tsx')).DayMark)
 
 /** Folders up to this size are drawn whole, so that the browser's own find works in them. */
 const WHOLE_UP_TO = 200

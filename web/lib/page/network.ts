@@ -14,6 +14,7 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let attempt = 0
 let reachedAtMs = 0
 let ask: () => Promise<void> = async () => {}
+let asking: Promise<boolean> | null = null
 
 /** Gives the function that makes one attempt to reach the server. */
 export function setProbe(probe: () => Promise<void>): void {
@@ -48,6 +49,38 @@ export function retryNow(): void {
 /** Resolves when the server can be reached, at once when it can be now. */
 export function whenOnline(): Promise<void> {
   return network.online ? Promise.resolve() : new Promise((resolve) => waiting.add(resolve))
+}
+
+/**
+ * Runs a load that may fail for want of a connection: then it is run again once the server can be reached.
+ * Rejects as `load` does when the server could be reached all along.
+ */
+export async function triedAgainOnline<T>(load: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await load()
+    } catch {
+      // Back already, perhaps: one more attempt tells.
+      if (await isReachable()) return load()
+      await whenOnline()
+    }
+  }
+}
+
+/** Many may ask at the same time: the server is asked once. */
+function isReachable(): Promise<boolean> {
+  asking ??= ask()
+    .then(
+      () => true,
+      () => false,
+    )
+    .then((isThere) => {
+      asking = null
+      if (isThere) markReached()
+      else markUnreachable()
+      return isThere
+    })
+  return asking
 }
 
 function schedule(): void {
