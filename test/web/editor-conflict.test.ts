@@ -231,6 +231,18 @@ it('does not read a file into the editor that grew too large for it', async () =
   await expect.poll(lines).toEqual(['first', 'second', 'third', ''])
 })
 
+it('follows what somebody writes also while a draft is offered, which stays', async () => {
+  await page.keyboard.type('mine ')
+  await page.getByText(/Draft saved/).waitFor()
+  await page.reload()
+  const offer = page.getByText('You have an unsaved draft of this file')
+  await offer.waitFor()
+  await tree.add({ 'shared.txt': 'theirs alone\n' })
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')))
+  await page.getByText('theirs alone').waitFor()
+  expect(await offer.isVisible()).toBe(true)
+})
+
 it('does not let an old draft undo what came since', async () => {
   await page.keyboard.type('draft ')
   await page.getByText(/Draft saved/).waitFor()

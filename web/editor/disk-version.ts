@@ -8,7 +8,7 @@ import { type DecodedText, decodeAs, decodeText, writesBack } from '../text/deco
 import type { TextEncoding } from '../text/encodings.ts'
 import { openLines, replaceText, textOf } from './code/line-end-state.ts'
 import { current, MAX_EDIT_BYTES, noteChange, readOnlyReason } from './current-file.ts'
-import { editor } from './editor-state.ts'
+import { editor, type Notice } from './editor-state.ts'
 
 const READ_MS = 60_000
 
@@ -59,17 +59,18 @@ export function stopComparing(): void {
 /** Takes the version on disk. The text before stays one undo away. Throws as `readDisk`. */
 export async function reloadFromDisk(): Promise<void> {
   const read = await readDisk()
-  if (read !== null) take(read)
+  if (read !== null) take(read, null)
 }
 
-function take({ bytes, ...version }: FileBytes): void {
+/** `notice` is what is told beside the version that is shown from here on. */
+function take({ bytes, ...version }: FileBytes, notice: Notice | null): void {
   if (current.file === null || current.view === null) return
   const { text, encoding } = decodeAgain(bytes, current.file.chosen)
   current.view.dispatch(replaceText(current.view.state, text))
   const binary = looksBinary(bytes, encoding)
   const saved = { savedState: current.view.state, savedEncoding: encoding, binary, exact: true }
   Object.assign(current.file, { version, bytes, ...saved })
-  Object.assign(editor, { encoding, notice: null, comparing: null, savedAtMs: version.modifiedMs })
+  Object.assign(editor, { encoding, notice, comparing: null, savedAtMs: version.modifiedMs })
   editor.readOnly = readOnlyReason(current.file)
   noteChange()
 }
@@ -87,7 +88,7 @@ function decodeAgain(bytes: Uint8Array, chosen: TextEncoding | null): DecodedTex
 export async function checkDisk(): Promise<void> {
   if (current.file === null || current.file.version.etag === '') return
   if (editor.saving) await whenSaved()
-  if (current.file === null || editor.notice !== null) return
+  if (current.file === null || (editor.notice !== null && editor.notice.kind !== 'draft')) return
   const { entry, version } = current.file
   try {
     const found = await compareVersion(entry.path, version.etag, AbortSignal.timeout(20_000))
@@ -97,7 +98,8 @@ export async function checkDisk(): Promise<void> {
     if (current.file?.version !== version || editor.saving) return
     // While it was read, somebody may have typed.
     if (read === null || editor.dirty) editor.notice = { kind: found }
-    else take(read)
+    // What is offered of an earlier sitting is still to be had.
+    else take(read, editor.notice)
   } catch (error) {
     if (isTooLarge(error) && current.file?.version === version) editor.notice = { kind: 'changed' }
     // No connection or no rights any more: the next save will say so.
