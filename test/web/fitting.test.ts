@@ -61,6 +61,15 @@ function isWhole(words: Locator): Promise<boolean> {
   return words.evaluate((each) => each.scrollWidth <= each.clientWidth)
 }
 
+/** How many lines it takes. */
+function lines(words: Locator): Promise<number> {
+  return words.evaluate((element) => {
+    const range = document.createRange()
+    range.selectNodeContents(element)
+    return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
+  })
+}
+
 /** Names of what can be tapped and is smaller than a finger, in `part` of the page. */
 async function smallTargets(part: Locator): Promise<string[]> {
   return part.evaluate((element, least) => {
@@ -78,13 +87,6 @@ async function smallTargets(part: Locator): Promise<string[]> {
 
 describe('on a tablet', () => {
   const tablet = { viewport: TABLET, hasTouch: true }
-  const lines = (words: Locator) =>
-    words.evaluate((element) => {
-      const range = document.createRange()
-      range.selectNodeContents(element)
-      return new Set([...range.getClientRects()].map(({ bottom }) => Math.round(bottom))).size
-    })
-
   it('what somebody is stays whole beside the button that signs out', async () => {
     await using open = await site.open({ path: '/files/', ...tablet })
     const words = open.page.getByRole('complementary').getByText('Administrator')
@@ -190,6 +192,22 @@ describe('the bar of a selection', () => {
     await page.getByRole('complementary', { name: 'Details' }).waitFor()
     await offers(page, 'Kopieren nach…').waitFor()
     await expect.poll(() => isWhole(page.locator('.selbar'))).toBe(true)
+  })
+})
+
+describe('the details of a file', () => {
+  it('break no word of their labels, however long it is in another language', async () => {
+    await using open = await site.open({ as: userLogin('greta'), path: '/files/' })
+    const { page } = open
+    await page.locator('#listing [data-index]').first().click()
+    await page.keyboard.press('Control+i')
+    const label = page.locator('.details dt', { hasText: 'Berechtigungen' })
+    // Fonts of other systems are wider.
+    await label.evaluate((each) => {
+      each.style.letterSpacing = '1px'
+    })
+    expect(await lines(label)).toBe(1)
+    expect(await isWhole(label)).toBe(true)
   })
 })
 
