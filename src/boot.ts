@@ -8,6 +8,7 @@ import {
   UnpackError,
   unpackedPackages,
 } from './native-cache.ts'
+import { growHeapBy, USUAL_GROWTH_PERCENT } from './programs/heap-growth.ts'
 
 type Body = (
   exports: unknown,
@@ -36,8 +37,10 @@ export function start(builtin: NodeJS.Require, thread: string): void {
     load(`./${thread}`)
     return
   }
+  const decoder = DECODERS[process.argv[2] ?? '']
   try {
-    load(`./${DECODERS[process.argv[2] ?? ''] ?? 'main.cjs'}`)
+    load(`./${decoder ?? 'main.cjs'}`)
+    if (decoder) growHeapBy(USUAL_GROWTH_PERCENT)
   } catch (error) {
     const reason =
       error instanceof UnpackError ? error.message : error instanceof Error ? error.stack : error

@@ -1,9 +1,11 @@
+import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { ROOT } from '../scripts/build/paths.ts'
 import { formatOf } from '../scripts/package/binary-format.ts'
+import { V8_FLAGS } from '../scripts/package/code-cache.ts'
 import { signAdHoc } from '../scripts/package/macho-sign.ts'
 import {
   checkInside,
@@ -152,6 +154,17 @@ describe('the native parts of an executable', () => {
     await expect(check('clean.node', 'mixed.node')).rejects.toThrow(
       `mixed.node is ${part}, which is for linux-arm64`,
     )
+  })
+})
+
+describe('the flags for V8', () => {
+  it('let it take what Node has compiled of its own modules', () => {
+    const print = "new (require('node:vm').Script)('0').createCachedData().toString('hex', 12, 16)"
+    const flagsInCode = (flags: string[]) =>
+      execFileSync(process.execPath, [...flags, '--print', print]).toString()
+    expect(flagsInCode(V8_FLAGS)).toBe(flagsInCode([]))
+    // What this compares tells flags apart.
+    expect(flagsInCode(['--heap-growing-percent=100'])).not.toBe(flagsInCode([]))
   })
 })
 

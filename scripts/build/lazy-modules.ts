@@ -4,7 +4,7 @@ import type * as esbuild from 'esbuild'
 import { ROOT } from './paths.ts'
 
 const BUILTIN =
-  /^(?:node:)?(child_process|cluster|crypto|dns|dns\/promises|https|perf_hooks|readline|tls|worker_threads|zlib)$/
+  /^(?:node:)?(child_process|cluster|crypto|dns|dns\/promises|https|perf_hooks|readline|tls|v8|worker_threads|zlib)$/
 const PACKAGE = /^(?:jose|re2js|smol-toml|ws|yaml)$/
 
 /**

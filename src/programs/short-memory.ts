@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isExecutable } from '../inside.ts'
 import { isMemoryShort, memoryLimitBytes } from '../lib/memory/memory-limit.ts'
+import { growHeapBy } from './heap-growth.ts'
 
 /** A folder of 100,000 files that is listed takes fifty megabytes in so many tenths of a second. */
 const LOOK_MS = 100
@@ -12,6 +13,7 @@ const QUIET_PART = 0.4
 const GROWN_PART = 0.15
 /** Collecting holds everything up for some 50 ms: it takes no more than one part in so many of the time. */
 const MIN_PAUSE = 10
+const SHORT_GROWTH_PERCENT = 50
 const PAGE_BYTES = 4096
 const ARENAS = 'MALLOC_ARENA_MAX'
 
@@ -43,7 +45,7 @@ export function watchShortMemory(): Disposable {
 
 /** By flags that V8 reads as it runs: given at the start, they would have it refuse the code compiled before. */
 function collector(): NodeJS.GCFunction {
-  setFlagsFromString('--heap-growing-percent=50')
+  growHeapBy(SHORT_GROWTH_PERCENT)
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as NodeJS.GCFunction
 }
