@@ -44,6 +44,7 @@ export async function buildWeb(outDir: string, dev: boolean): Promise<void> {
     await copyLibraryData(join(next, 'static'))
     await cp(join(ROOT, 'web/index.html'), join(next, 'index.html'))
     const page = toPage(result.metafile, join(next, 'static'))
+    await removeUnreadStyles(result.metafile)
     await buildServiceWorker(options, next, page.entry)
     if (!dev) {
       const { core, rename: newName } = await mergeFirstLoad(
@@ -158,6 +159,25 @@ function toPage(metafile: esbuild.Metafile, staticDir: string): Omit<AssetsManif
     imports: [...imports].map(nameOf),
     styles: entryOutput.cssBundle ? [nameOf(entryOutput.cssBundle)] : [],
     locales: Object.fromEntries(locales) as Record<string, string>,
+  }
+}
+
+/**
+ * esbuild makes a style sheet of each part that loads later, which nothing reads: what they need is in that of
+ * the page, or has an address (`?url`). Throws where a style would be in none of these.
+ */
+async function removeUnreadStyles({ outputs }: esbuild.Metafile): Promise<void> {
+  const entries = Object.values(outputs)
+  const read = entries.find(({ entryPoint }) => entryPoint === ENTRY)?.cssBundle
+  const isRead = (input: string) => read !== undefined && outputs[read]?.inputs[input] !== undefined
+  for (const { entryPoint, cssBundle } of entries) {
+    if (cssBundle === undefined || cssBundle === read) continue
+    const lost = Object.keys(outputs[cssBundle]?.inputs ?? {}).filter((input) => !isRead(input))
+    if (lost.length > 0)
+      throw new Error(
+        `${entryPoint} needs ${lost.join(', ')}, which nothing loads: import it as ?url`,
+      )
+    await rm(join(ROOT, cssBundle), { force: true })
   }
 }
 

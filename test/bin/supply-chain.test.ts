@@ -1,5 +1,5 @@
 // What the executable is made of can be told: a bill of materials in CycloneDX, and the licences of all.
-import { readFile } from 'node:fs/promises'
+import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { OUT_DIR, PACKAGE, ROOT } from '../../scripts/build/paths.ts'
@@ -120,5 +120,22 @@ describe('the server bundle', () => {
     }
     expect(filesWith('oauth4webapi')).toEqual(['openid-client.cjs'])
     expect(filesWith('@simplewebauthn/server')).toEqual(['passkey.worker.cjs'])
+  })
+})
+
+describe('the page', () => {
+  it('has no style sheet that nothing loads', async () => {
+    const folder = join(OUT_DIR, 'web', 'static')
+    const names = (await readdir(folder, { recursive: true })).filter(
+      (name) => !name.endsWith('.br'),
+    )
+    const { styles } = JSON.parse(await readFile(join(OUT_DIR, 'web', 'assets.json'), 'utf8'))
+    const scripts = names.filter((name) => name.endsWith('.js'))
+    const texts = await Promise.all(scripts.map((name) => readFile(join(folder, name), 'utf8')))
+    const sheets = names.filter((name) => name.endsWith('.css'))
+    expect(sheets.length).toBeGreaterThan(10)
+    const unread = (name: string) =>
+      !styles.includes(name) && !texts.some((text) => text.includes(basename(name)))
+    expect(sheets.filter(unread)).toEqual([])
   })
 })
