@@ -23,6 +23,8 @@ const DECODERS: Record<string, string> = {
   '__preview-process': 'preview.process.cjs',
   '__extract-process': 'extract.process.cjs',
 }
+/** Commands whose bundle holds what they need. */
+const QUICK = new Set(['version', 'healthcheck'])
 /** No folder of any system: what asks for it is inside. */
 const FOLDER = '/filebrowser/server'
 
@@ -37,9 +39,10 @@ export function start(builtin: NodeJS.Require, thread: string): void {
     load(`./${thread}`)
     return
   }
-  const decoder = DECODERS[process.argv[2] ?? '']
+  const word = process.argv[2] ?? ''
+  const decoder = DECODERS[word]
   try {
-    load(`./${decoder ?? 'main.cjs'}`)
+    load(`./${decoder ?? (QUICK.has(word) ? 'quick.process.cjs' : 'main.cjs')}`)
     if (decoder) growHeapBy(USUAL_GROWTH_PERCENT)
   } catch (error) {
     const reason =
@@ -77,7 +80,7 @@ function makeRequire(builtin: NodeJS.Require): NodeJS.Require {
 function compile(file: string): Script {
   // ASCII, and wrapped as Node wraps modules: putting text around it here would hold the server twice in memory.
   const source = inside(`server/${file}`).toString('latin1')
-  const cachedData = readInside(`server/${file.replace(/cjs$/, 'code')}`) ?? undefined
+  const cachedData = (file === 'main.cjs' && readInside('server/main.code')) || undefined
   return new Script(source, { filename: file, ...(cachedData && { cachedData }) })
 }
 

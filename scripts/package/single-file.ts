@@ -27,9 +27,14 @@ interface Options {
   output: string
 }
 
-/** First file of the program, and what it reads at every start: these stay as they are, each an asset by itself. */
+/** First file of the program, and what it reads at a start: these stay as they are, each an asset by itself. */
 const MAIN = 'server/boot.cjs'
-const READ_AT_START = new Set([MAIN, 'server/main.cjs', 'server/main.code'])
+const READ_AT_START = new Set([
+  MAIN,
+  'server/main.cjs',
+  'server/main.code',
+  'server/quick.process.cjs',
+])
 /** Compressed already, or sent as they are. */
 const AS_THEY_ARE = /^web\//
 const LEAST_SAVED = 0.1

@@ -3,7 +3,6 @@
 import { AppError, badRequest } from '../lib/errors.ts'
 import { ParseError } from '../lib/parse.ts'
 import type { Command, Flag } from './command.ts'
-import { commandTree } from './commands.ts'
 import { GLOBAL_FLAGS } from './flags.ts'
 import { helpText } from './help.ts'
 import { closest, findCommand, parseArgs } from './parse-args.ts'
@@ -14,10 +13,10 @@ interface Surroundings extends Omit<ServeInvocation, 'command' | 'args' | 'flags
   words: readonly string[]
 }
 
-/** Runs one command line. Never throws for what a user can cause; returns the exit code. */
-export async function runCommandLine(surroundings: Surroundings): Promise<number> {
+/** Runs one command line, of the commands below `root`. Never throws for what a user can cause; returns the exit code. */
+export async function runCommandLine(root: Command, surroundings: Surroundings): Promise<number> {
   try {
-    return await dispatch(surroundings)
+    return await dispatch(root, surroundings)
   } catch (error) {
     const expected =
       error instanceof AppError || error instanceof ParseError || isSystemError(error)
@@ -34,9 +33,8 @@ function isSystemError(error: unknown): boolean {
   return typeof errno === 'number' && typeof syscall === 'string'
 }
 
-async function dispatch(surroundings: Surroundings): Promise<number> {
+async function dispatch(root: Command, surroundings: Surroundings): Promise<number> {
   const { words, stdout, stderr, notice } = surroundings
-  const root = commandTree()
   const { path, rest } = findCommand(root, words, GLOBAL_FLAGS)
   const command = path.at(-1) ?? root
   if (command.raw) {

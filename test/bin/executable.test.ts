@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
@@ -211,6 +211,34 @@ describe.skipIf(!packaged)('the executable alone in an empty folder', () => {
     const cache = await readdir(join(one.base, '.cache', 'filebrowser'), { recursive: true })
     expect(cache.filter((name) => name.endsWith('.tmp'))).toEqual([])
     expect(cache.filter((name) => /^native-[^/]+$/.test(name))).toHaveLength(1)
+  })
+
+  const TELLS_READS = `
+    const sea = require('node:sea')
+    const { getRawAsset } = sea
+    sea.getRawAsset = (name) => {
+      console.error('read:', name)
+      return getRawAsset(name)
+    }
+  `
+
+  it('reads nothing of the server for its version and for a check of health', async () => {
+    await using tree = await makeTree({})
+    const file = await install(tree)
+    await using running = await start(file, tree, { HOME: tree.base })
+    const tells = join(tree.base, 'tells.cjs')
+    await writeFile(tells, TELLS_READS)
+    const env = { HOME: tree.base, NODE_OPTIONS: `--require ${tells}` }
+    const port = new URL(running.origin).port
+    const database = join(tree.base, 'filebrowser.db')
+    for (const [words, says] of [
+      [['version'], /^File Browser v/],
+      [['healthcheck', '-p', port, '-d', database], /^healthy\n$/],
+    ] as const) {
+      const ended = spawnSync(file, words, { env, encoding: 'utf8', cwd: tree.base })
+      expect(ended.stdout).toMatch(says)
+      expect(ended.stderr).toBe('read: server/quick.process.cjs\n')
+    }
   })
 
   const TELLS_CODE = `

@@ -1,4 +1,5 @@
 // Runs command lines inside the test process: same code as the program, streams captured.
+import { commandTree } from '../../src/cli/commands.ts'
 import { runCommandLine } from '../../src/cli/run.ts'
 
 export interface CliResult {
@@ -33,7 +34,7 @@ export function startCli(words: string[], { cwd, env = {}, home = '' }: CliOptio
   let stderr = ''
   const listeners = new Set<(signal: 'stop' | 'reload', name: string) => void>()
   const strayListeners = new Set<(error: unknown) => void>()
-  const ended = runCommandLine({
+  const ended = runCommandLine(commandTree(), {
     words,
     env,
     cwd,
