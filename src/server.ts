@@ -8,7 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
-import { connect, isIPv6 } from 'node:net'
+import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
@@ -367,5 +367,5 @@ function addressOf(server: Server, config: Config): { address: string; port: num
 }
 
 function hostText(address: string): string {
-  return isIPv6(address) ? `[${address}]` : address
+  return address.includes(':') ? `[${address}]` : address
 }

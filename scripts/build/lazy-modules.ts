@@ -5,7 +5,10 @@ import { ROOT } from './paths.ts'
 
 const BUILTIN =
   /^(?:node:)?(child_process|cluster|crypto|dns|dns\/promises|https|perf_hooks|readline|tls|v8|worker_threads|zlib)$/
-const PACKAGE = /^(?:jose|re2js|smol-toml|ws|yaml)$/
+/** Those that no usual start needs: a file for each. */
+export const IN_FILES = ['jose', 're2js', 'smol-toml', 'yaml']
+const PACKAGE = new RegExp(`^(?:${IN_FILES.join('|')}|ws)$`)
+const FILE = new RegExp(`^\\./(?:${IN_FILES.join('|')})\\.cjs$`)
 
 /**
  * In place of each stands a module with the same names, which loads it when the first of them is looked at.
@@ -22,13 +25,20 @@ export const lazyModules: esbuild.Plugin = {
     build.onLoad({ filter: /.*/, namespace: 'lazy-builtin' }, ({ path }) => ({
       contents: namesOf(require(`node:${path}`), `process.getBuiltinModule('node:${path}')`),
     }))
-    build.onResolve({ filter: PACKAGE }, ({ path, namespace, importer }) =>
-      namespace === 'file' && !importer.includes('node_modules')
+    build.onResolve({ filter: PACKAGE }, ({ path, kind, namespace, importer }) =>
+      kind !== 'entry-point' && namespace === 'file' && !importer.includes('node_modules')
         ? { path, namespace: 'lazy-package' }
         : undefined,
     )
+    build.onResolve({ filter: FILE, namespace: 'lazy-package' }, ({ path }) => ({
+      path,
+      external: true,
+    }))
     build.onLoad({ filter: /.*/, namespace: 'lazy-package' }, ({ path }) => ({
-      contents: namesOf(require(path), `require('${path}')`),
+      contents: namesOf(
+        require(path),
+        `require('${IN_FILES.includes(path) ? `./${path}.cjs` : path}')`,
+      ),
       resolveDir: ROOT,
     }))
   },

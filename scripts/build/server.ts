@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs'
 import { cp, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import * as esbuild from 'esbuild'
-import { lazyModules } from './lazy-modules.ts'
+import { IN_FILES, lazyModules } from './lazy-modules.ts'
 import { ROOT } from './paths.ts'
 
 /** Packages with native or WebAssembly parts that find their files beside themselves. */
@@ -49,7 +49,7 @@ export async function buildServer(outDir: string, dev: boolean): Promise<void> {
   await rm(next, { recursive: true, force: true })
   try {
     const options = serverOptions(dev)
-    const packages = Object.fromEntries(ON_DEMAND.map((name) => [name, name]))
+    const packages = Object.fromEntries([...ON_DEMAND, ...IN_FILES].map((name) => [name, name]))
     const { metafile } = await esbuild.build({
       ...options,
       ...ownWebClasses(options),

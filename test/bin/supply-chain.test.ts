@@ -2,6 +2,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { beforeAll, describe, expect, it } from 'vitest'
+import { IN_FILES } from '../../scripts/build/lazy-modules.ts'
 import { OUT_DIR, PACKAGE, ROOT } from '../../scripts/build/paths.ts'
 import { ON_DEMAND } from '../../scripts/build/server.ts'
 import { bundledPackages } from '../../scripts/package/bundled-packages.ts'
@@ -98,7 +99,7 @@ describe.skipIf(leading.length > 0)('the bill of materials', () => {
 
 describe('the server bundle', () => {
   it('is ASCII, as one other character doubles what its text takes of the memory', async () => {
-    for (const file of ['main.cjs', 'preview.process.cjs']) {
+    for (const file of ['main.cjs', 'quick.process.cjs', 'preview.process.cjs']) {
       const text = await readFile(join(OUT_DIR, 'server', file), 'utf8')
       expect(/[^\x00-\x7f]+/.exec(text)?.[0], file).toBe(undefined)
     }
@@ -114,7 +115,7 @@ describe('the server bundle', () => {
           Object.keys(inputs).some((input) => input.includes(`node_modules/${name}/`)),
         )
         .map(([file]) => basename(file))
-    for (const name of ON_DEMAND) {
+    for (const name of [...ON_DEMAND, ...IN_FILES]) {
       expect(filesWith(name)).toContain(`${name}.cjs`)
       expect(filesWith(name)).not.toContain('main.cjs')
     }

@@ -3,7 +3,6 @@ import { promisify } from 'node:util'
 import { constants, deflateRaw } from 'node:zlib'
 import { OWN_MEMORY_BYTES } from '../../lib/memory/free-memory.ts'
 
-const deflate = promisify(deflateRaw)
 /** As zip and gzip without another word. */
 const LEVEL = 6
 
@@ -33,12 +32,12 @@ function isWorth(packedBytes: number): boolean {
 /** Tries a piece of it. */
 export async function isCompressible(block: Uint8Array): Promise<boolean> {
   const probe = probeOf(block)
-  return probe === null || isWorth((await deflate(probe, { level: 1 })).length)
+  return probe === null || isWorth((await promisify(deflateRaw)(probe, { level: 1 })).length)
 }
 
 /** Packs a block in the thread pool. The result ends at a byte, and needs DEFLATE_END behind the last one. */
 export async function deflateBlock(block: Uint8Array): Promise<Buffer> {
-  return deflate(block, {
+  return promisify(deflateRaw)(block, {
     level: (await isCompressible(block)) ? LEVEL : 0,
     finishFlush: constants.Z_SYNC_FLUSH,
     // What becomes of a small one can be freed as well.

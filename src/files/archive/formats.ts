@@ -101,14 +101,12 @@ async function xzBlock(block: Buffer): Promise<Uint8Array> {
   return (await isCompressible(block)) ? compressXz(block) : storeXz(block)
 }
 
-const zstd = promisify(zstdCompress)
-const ZSTD_PARAMS = {
-  [constants.ZSTD_c_compressionLevel]: 3,
-  [constants.ZSTD_c_checksumFlag]: 1,
-}
-
 function zstdBlock(block: Buffer): Promise<Uint8Array> {
-  return zstd(block, { params: ZSTD_PARAMS, chunkSize: deflatedBytes(block.length) })
+  const params = {
+    [constants.ZSTD_c_compressionLevel]: 3,
+    [constants.ZSTD_c_checksumFlag]: 1,
+  }
+  return promisify(zstdCompress)(block, { params, chunkSize: deflatedBytes(block.length) })
 }
 
 const SNAPPY_PIECE_BYTES = 128 * 1024
@@ -136,14 +134,16 @@ function snappyCompressor(target: ByteSink): Compressor {
 }
 
 /** Level 4 of 11: 60 MB/s; higher ones are for files that are packed once and read often. */
-const BROTLI_PARAMS = {
-  [constants.BROTLI_PARAM_QUALITY]: 4,
-  [constants.BROTLI_PARAM_LGWIN]: 22,
-}
+const BROTLI_QUALITY = 4
+const BROTLI_WINDOW_BITS = 22
 
 // Brotli streams cannot be joined, so this one is a single stream on one thread.
 function brotliCompressor(target: ByteSink): Compressor {
-  const brotli = createBrotliCompress({ params: BROTLI_PARAMS, chunkSize: 128 * 1024 })
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
+    [constants.BROTLI_PARAM_LGWIN]: BROTLI_WINDOW_BITS,
+  }
+  const brotli = createBrotliCompress({ params, chunkSize: 128 * 1024 })
   const drained = drain(brotli, target)
   // Seen at the next write or at the end; until then it must not count as unhandled.
   drained.catch(() => {})

@@ -1,5 +1,6 @@
 // Types by extension: one fixed table, so that the answer never depends on the host.
 // The table of File Browser 2.
+import { memo } from '../../lib/memo.ts'
 
 const TABLE: Record<string, string> = {
   'video/mp4': 'mp4 m4v',
@@ -237,15 +238,17 @@ const TABLE: Record<string, string> = {
 const OPAQUE =
   '3dm 3dmf aab aam aas ai aim ani aos aps asx boo book bsh cat ccad cco cdf cer cha chat chrt cpt crl crt dcr deepv der dir dp drw dvi dwf dwg dxf dxr elc eml env eps es evy fdf fif flw frl gsp gss hdf help hgl hlp hpg hpgl hqx hta ice iges igs ima imap inf ins ip iv ivr ivy jcm karbon kfo kml kmz kon kpr kpt ksp kwd kwt latex ltx man mbd mc$ mcd mcp me mht mhtml mid midi mif mime mm mme mpc mpp mpt mpv mpx mrc ms mzz nc ncm nix nsc nvd oda omc omcd omcr onepkg onetmp onetoc onetoc2 p10 p12 p7a p7c p7m p7r p7s part pcl pdb pkg pko plx pm4 pm5 pnm pov ppa pre prt ps pvu pwz pyc qd3 qd3d ras rm rng rnx roff sbk sdp sdr sea set skd skm skp skt sl smi smil sol spl spr sprite src ssm sst step stl stp sv4cpio sv4crc svr t tbk tex texi texinfo tr tsp unv vcd vda vew vmd vmf vrml vrt vsd vst vsw w60 w61 wb1 web wk1 wmf wmlc wmlsc wp wp5 wp6 wpd wq1 wri wrl wrz wsrc wtk xgz xmz xpix xyz'
 
-const BY_EXTENSION = new Map<string, string>()
-for (const [mime, extensions] of Object.entries(TABLE))
-  for (const extension of extensions.split(' ')) BY_EXTENSION.set(extension, mime)
-for (const extension of OPAQUE.split(' '))
-  if (!BY_EXTENSION.has(extension)) BY_EXTENSION.set(extension, 'application/x-opaque')
+const byExtension = memo((table: typeof TABLE) => {
+  const types = new Map<string, string>()
+  for (const extension of OPAQUE.split(' ')) types.set(extension, 'application/x-opaque')
+  for (const [mime, extensions] of Object.entries(table))
+    for (const extension of extensions.split(' ')) types.set(extension, mime)
+  return types
+})
 
 /** The MIME type of an extension with its dot, in any case; empty when unknown. */
 export function mimeOfExtension(extension: string): string {
-  return BY_EXTENSION.get(extension.slice(1).toLowerCase()) ?? ''
+  return byExtension(TABLE).get(extension.slice(1).toLowerCase()) ?? ''
 }
 
 const BINARY = new Set(

@@ -10,6 +10,7 @@ import {
   SPECIAL_IPV4_BLOCKS,
   SPECIAL_IPV6_BLOCKS,
 } from '../../lib/address-blocks.ts'
+import { memo } from '../../lib/memo.ts'
 
 /**
  * How far a host may reach: to the public internet, into the networks of houses and companies as well, or, where the
@@ -51,14 +52,16 @@ export function withoutBrackets(hostname: string): string {
 export function isWithinReach(address: string, reach: Reach): boolean {
   if (reach === 'any') return true
   const family = isIPv4(address) ? 'ipv4' : 'ipv6'
-  const isPrivate = HOME[family].check(address, family) && !METADATA.check(address, family)
+  const isPrivate =
+    blocksOf(HOME[family]).check(address, family) &&
+    !blocksOf(METADATA_ADDRESSES).check(address, family)
   if (isPrivate) return reach === 'private' && !isOwn(address)
   return isPublic(address) && !isOwn(address)
 }
 
 function isPublic(address: string): boolean {
-  if (isIPv4(address)) return !SPECIAL.check(address, 'ipv4')
-  return GLOBAL.check(address, 'ipv6') && !SPECIAL.check(address, 'ipv6')
+  if (isIPv4(address)) return !blocksOf(SPECIAL).check(address, 'ipv4')
+  return blocksOf(GLOBAL).check(address, 'ipv6') && !blocksOf(SPECIAL).check(address, 'ipv6')
 }
 
 /** What listens on this machine may trust those who come from it. */
@@ -69,20 +72,19 @@ function isOwn(address: string): boolean {
   return own.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
-function blocksOf(texts: readonly string[]): BlockList {
+const blocksOf = memo((texts: readonly string[]) => {
   const list = new BlockList()
   for (const text of texts) {
     const [net = '', bits] = text.split('/')
     list.addSubnet(net, Number(bits), isIPv4(net) ? 'ipv4' : 'ipv6')
   }
   return list
-}
+})
 
-// Apart, as a list takes an address of IPv4 in one of IPv6 for that.
+// Made at the first fetch. Apart, as a list takes an address of IPv4 in one of IPv6 for that.
 const HOME = {
-  ipv4: blocksOf(HOME_BLOCKS.filter((block) => !block.includes(':'))),
-  ipv6: blocksOf(HOME_BLOCKS.filter((block) => block.includes(':'))),
+  ipv4: HOME_BLOCKS.filter((block) => !block.includes(':')),
+  ipv6: HOME_BLOCKS.filter((block) => block.includes(':')),
 }
-const METADATA = blocksOf(METADATA_ADDRESSES)
-const SPECIAL = blocksOf([...SPECIAL_IPV4_BLOCKS, ...SPECIAL_IPV6_BLOCKS])
-const GLOBAL = blocksOf([GLOBAL_IPV6_BLOCK])
+const SPECIAL = [...SPECIAL_IPV4_BLOCKS, ...SPECIAL_IPV6_BLOCKS]
+const GLOBAL = [GLOBAL_IPV6_BLOCK]

@@ -65,11 +65,11 @@ function shareText(report: ImportReport): string {
   return `${report.shares}, ${report.protectedShares} of them with a password${omitted}`
 }
 
-const KNOWN: Record<string, readonly string[]> = {
-  settings: Object.keys(defaultSettings()),
-  server: Object.keys(defaultServerOptions()),
-  user: USER_FIELDS,
-  share: ['hash', 'path', 'userID', 'expire', 'password_hash', 'token'],
+const KNOWN: Record<string, () => readonly string[]> = {
+  settings: () => Object.keys(defaultSettings()),
+  server: () => Object.keys(defaultServerOptions()),
+  user: () => USER_FIELDS,
+  share: () => ['hash', 'path', 'userID', 'expire', 'password_hash', 'token'],
 }
 
 /** Notes fields that hold something and that nothing here reads, each once per kind of record. */
@@ -78,7 +78,7 @@ export function noteUnknownKeys(
   record: unknown,
   report: ImportReport,
 ): void {
-  const known = new Set(KNOWN[kind]?.map((key) => key.toLowerCase()))
+  const known = new Set(KNOWN[kind]?.().map((key) => key.toLowerCase()))
   for (const [key, value] of Object.entries(record ?? {})) {
     if (known.has(key.toLowerCase()) || isNothing(value)) continue
     const note = `the ${kind} field "${key}" has no counterpart and is left out`
