@@ -57,6 +57,7 @@ export function readObject(value: unknown, at: string, limits = LIMITS): Reader 
     has: (key) => raw(key) !== undefined && raw(key) !== null,
     str: (key, fallback = '') => {
       const v = raw(key)
+      if (typeof v === 'string' && v.length <= limits.characters) return v
       return v === undefined || v === null ? fallback : asString(v, place(key), limits)
     },
     bool: (key, fallback = false) => {
@@ -115,7 +116,10 @@ export function readLike<T extends object>(reader: Reader, example: T): T {
     if (Array.isArray(like)) return reader.list(key, asString)
     return reader.obj(key, (inner) => readLike(inner, like as object))
   }
-  return mapFields(example, read)
+  // A start reads thousands of records so: without lists of their fields in between.
+  const result: Record<string, unknown> = {}
+  for (const key of Object.keys(example)) result[key] = read(key, example[key as keyof T])
+  return result as T
 }
 
 /** The same fields, all of them empty, false or 0. */

@@ -44,9 +44,12 @@ export function parseUser(r: Reader): User {
   }
 }
 
+/** Made once: a database has thousands of accounts. */
+const NO_DEFAULTS = zeroOf(defaultUserDefaults())
+
 /** The part shared by accounts and by the defaults for new ones; absent fields are zero values. */
 export function parseUserDefaults(r: Reader): UserDefaults {
-  return readLike(r, zeroOf(defaultUserDefaults()))
+  return readLike(r, NO_DEFAULTS)
 }
 
 export function parseRule(value: unknown, at: string): Rule {
