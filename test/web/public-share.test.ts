@@ -339,7 +339,8 @@ describe('a shared folder', () => {
     const width = () => page.evaluate(() => document.documentElement.scrollWidth)
     await expect.poll(width).toBeLessThanOrEqual(PHONE.width)
     // What is printed in a link is its name: people who speak commands say what they read.
-    await page.getByRole('link', { name: /goes on and on\.txt 1 B · / }).waitFor()
+    const long = page.getByRole('link', { name: /goes on and on\.txt 1 B · / })
+    expect(await long.textContent()).toMatch(/goes on and on\.txt 1 B · /)
     await page.getByRole('link', { name: /empty/ }).tap()
     await page.getByRole('heading', { name: 'empty' }).waitFor()
   })

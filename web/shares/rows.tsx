@@ -127,7 +127,7 @@ function Row({
         >
           <FileTile entry={entry} thumbnail={thumbnailUrl(source, entry)} />
           <span className="pubrows__words shrinks">
-            <NameLabel name={name} />
+            <NameLabel name={name} />{' '}
             <small className="num" aria-hidden>
               {facts}
             </small>
