@@ -13,7 +13,7 @@ interface Import {
 
 /** Areas of src/, the lowest first: each imports those of lower floors only, types included. */
 const SRC_LAYERS = [
-  ['api-types', 'audit-types', 'lock-types', 'native-cache', 'web-classes'],
+  ['api-types', 'audit-types', 'lock-types', 'native-cache', 'web-classes', 'websockets'],
   ['access-types', 'history-types', 'job-types', 'keep-types', 'provider-types'],
   ['lib'],
   ['inside'],

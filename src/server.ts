@@ -12,13 +12,14 @@ import { connect } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
-import { type WebSocket, WebSocketServer } from 'ws'
+import type { WebSocket } from 'ws'
 import type { Config } from './config/config.ts'
 import { continueWhenRead, inTurn, limitConnections } from './http/connections.ts'
 import { COMMAND, parseTarget } from './http/request-path.ts'
 import { admitUnescapedTargets } from './http/unescaped-target.ts'
 import { AppError, errnoOf, unless } from './lib/errors.ts'
 import type { Logger } from './lib/log.ts'
+import { createWebSockets, type WebSockets } from './websockets.ts'
 
 /** Time for a client to send its request head; bodies may take as long as they need. */
 const HEADERS_TIMEOUT_MS = 60_000
@@ -84,7 +85,7 @@ export interface RunningServer {
 export async function listen(options: ListenOptions): Promise<RunningServer> {
   const { config, fetch, log, pingMs = PING_MS, connections } = options
   const tls = config.socket === '' && config.cert !== ''
-  const websockets = new WebSocketServer({
+  const websockets = createWebSockets({
     noServer: true,
     maxPayload: MAX_WEBSOCKET_MESSAGE_BYTES,
     handleProtocols: () => false,
@@ -96,7 +97,7 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     autoCleanupIncoming: false,
     // The bundle has its own; see web-classes.ts.
     overrideGlobalObjects: false,
-    websocket: { server: websockets as WebSocketServerLike },
+    websocket: { server: websockets as unknown as WebSocketServerLike },
     // HTTP/1.0 clients may leave out the Host header; its value decides nothing here.
     hostname: 'localhost',
     createServer: ((options: object, listener: RequestListener) =>
@@ -154,13 +155,13 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
     },
     async close(drainMs) {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()))
-      for (const client of websockets.clients) client.close(GOING_AWAY, 'the server stops')
+      for (const client of websockets.clients()) client.close(GOING_AWAY, 'the server stops')
       // Connections that were busy become idle one by one.
       const sweep = setInterval(() => server.closeIdleConnections(), IDLE_SWEEP_MS)
       server.closeIdleConnections()
       const drained = await within(drainMs, closed)
       clearInterval(sweep)
-      for (const client of websockets.clients) client.terminate()
+      for (const client of websockets.clients()) client.terminate()
       clearInterval(pinging)
       if (!drained) {
         server.closeAllConnections()
@@ -173,10 +174,10 @@ export async function listen(options: ListenOptions): Promise<RunningServer> {
 
 // Called at intervals. While frames wait to be sent a ping would wait behind them, and the kernel
 // finds out whether they arrive.
-function endSilentClients(websockets: WebSocketServer): () => void {
+function endSilentClients(websockets: WebSockets): () => void {
   const unanswered = new WeakMap<WebSocket, number>()
   return () => {
-    for (const client of websockets.clients) {
+    for (const client of websockets.clients()) {
       if (client.bufferedAmount > 0) continue
       const pings = unanswered.get(client)
       if (pings === undefined) client.on('pong', () => unanswered.set(client, 0))

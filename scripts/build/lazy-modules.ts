@@ -5,9 +5,9 @@ import { ROOT } from './paths.ts'
 
 const BUILTIN =
   /^(?:node:)?(child_process|cluster|crypto|dns|dns\/promises|https|perf_hooks|readline|tls|v8|worker_threads|zlib)$/
-/** Those that no usual start needs: a file for each. */
-export const IN_FILES = ['jose', 're2js', 'smol-toml', 'yaml']
-const PACKAGE = new RegExp(`^(?:${IN_FILES.join('|')}|ws)$`)
+/** Those that no usual start needs, nor the first sign-in: a file for each. */
+export const IN_FILES = ['re2js', 'smol-toml', 'yaml']
+const PACKAGE = new RegExp(`^(?:${IN_FILES.join('|')}|jose|ws)$`)
 const FILE = new RegExp(`^\\./(?:${IN_FILES.join('|')})\\.cjs$`)
 
 /**

@@ -17,7 +17,6 @@ import { openAssets } from '../http/assets.ts'
 import { badRequest, errnoOf } from '../lib/errors.ts'
 import { type Logger, openLog } from '../lib/log.ts'
 import { VERSION } from '../lib/version.ts'
-import { growHeapBy, USUAL_GROWTH_PERCENT } from '../programs/heap-growth.ts'
 import { keepOneArena, watchShortMemory } from '../programs/short-memory.ts'
 import { listen, type RunningServer } from '../server.ts'
 import type { Settings } from '../store/document.ts'
@@ -118,7 +117,6 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         await Promise.race([app.settled, wait(SETTLE_MS, undefined, { ref: false })])
         await using _metrics = await openMetrics(config, metrics, { app, log: log.logger })
         running = await listen({ config, fetch: app.fetch, log: log.logger })
-        growHeapBy(USUAL_GROWTH_PERCENT)
         using _memory = watchShortMemory()
         log.logger.info(`Listening on ${running.address}`)
         invocation.stderr(startBlock(config, running, account))

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { isExecutable } from '../inside.ts'
 import { isMemoryShort, memoryLimitBytes } from '../lib/memory/memory-limit.ts'
-import { growHeapBy } from './heap-growth.ts'
+import { growHeapBy, growHeapLater, loadCrypto } from './heap-growth.ts'
 
 /** A folder of 100,000 files that is listed takes fifty megabytes in so many tenths of a second. */
 const LOOK_MS = 100
@@ -20,10 +20,10 @@ const ARENAS = 'MALLOC_ARENA_MAX'
 /**
  * On Linux, where memory is short (`docs/deploy.md`): the heap grows by half before it is collected, and once this process
  * and its decoders hold much, all garbage is collected and given back to the system. V8 itself keeps the pages of it for
- * some ten seconds, and collects only for its own heap, whatever else needs the memory. Does nothing elsewhere.
+ * some ten seconds, and collects only for its own heap, whatever else needs the memory. Elsewhere the heap grows as usual.
  */
 export function watchShortMemory(): Disposable {
-  if (process.platform !== 'linux' || !isMemoryShort()) return { [Symbol.dispose]() {} }
+  if (process.platform !== 'linux' || !isMemoryShort()) return growHeapLater()
   const limitBytes = memoryLimitBytes()
   const collect = collector()
   let restBytes = 0
@@ -45,6 +45,7 @@ export function watchShortMemory(): Disposable {
 
 /** By flags that V8 reads as it runs: given at the start, they would have it refuse the code compiled before. */
 function collector(): NodeJS.GCFunction {
+  loadCrypto()
   growHeapBy(SHORT_GROWTH_PERCENT)
   setFlagsFromString('--expose-gc')
   return runInNewContext('gc') as NodeJS.GCFunction

@@ -366,10 +366,10 @@ export function emptyEventCommands(): Record<string, string[]> {
   )
 }
 
-/** What `config init` stores when no flag is given; a fresh signing key each time. */
-export function defaultSettings(): Settings {
+/** What `config init` stores when no flag is given; a fresh signing key each time that none is given. */
+export function defaultSettings(key = randomBytes(64).toString('base64')): Settings {
   return {
-    key: randomBytes(64).toString('base64'),
+    key,
     signup: false,
     hideLoginButton: false,
     createUserDir: false,

@@ -104,8 +104,8 @@ export function parsePolicy(r: Reader): SecondFactorPolicy {
 }
 
 export function parseSettings(r: Reader): Settings {
-  const fallback = defaultSettings()
   const key = r.str('key')
+  const fallback = defaultSettings(key)
   if (Buffer.from(key, 'base64').length < 32) throw new ParseError('settings.key is too short')
   return {
     key,

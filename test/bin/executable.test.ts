@@ -241,6 +241,28 @@ describe.skipIf(!packaged)('the executable alone in an empty folder', () => {
     }
   })
 
+  const TELLS_LOADED = `
+    const { write } = process.stdout
+    process.stdout.write = (text, ...rest) => {
+      if (String(text).includes('Listening on'))
+        console.error('crypto loaded:', process.moduleLoadList.includes('NativeModule crypto'))
+      return write.call(process.stdout, text, ...rest)
+    }
+  `
+
+  it('listens before it loads what the first sign-in needs', async () => {
+    await using tree = await makeTree({})
+    const file = await install(tree)
+    const tells = join(tree.base, 'tells.cjs')
+    await writeFile(tells, TELLS_LOADED)
+    // The first start makes a password by it.
+    await (await start(file, tree, { HOME: tree.base }))[Symbol.asyncDispose]()
+    const env = { HOME: tree.base, NODE_OPTIONS: `--require ${tells}` }
+    await using running = await start(file, tree, env)
+    expect(running.output()).toContain('crypto loaded: false\n')
+    await loginAs(running.origin)
+  })
+
   const TELLS_CODE = `
     const vm = require('node:vm')
     class Telling extends vm.Script {
