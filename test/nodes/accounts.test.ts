@@ -97,6 +97,7 @@ describe.runIf(hasPostgres())('accounts of several nodes', () => {
     await (await open(address, MANY)).close()
     const name = new URL(address).pathname.slice(1)
     const columns = ['index_username', 'index_home', 'index_passwordKind', 'index_admin', 'age']
+    columns.push('filled_5')
     const drops = columns.map((column) => `drop column "${column}"`).join(', ')
     await postgres.server.query(name, `alter table filebrowser.users ${drops}`)
     const store = await open(address)
@@ -107,6 +108,26 @@ describe.runIf(hasPostgres())('accounts of several nodes', () => {
       const pieces: number[] = []
       for await (const piece of store.large.pieces(USERS, 'age')) pieces.push(piece.length)
       expect(pieces).toEqual([...Array(40).fill(250), 100])
+    } finally {
+      await store.close()
+    }
+  })
+
+  test('are found by what they are now as a node of the version before changes them', async () => {
+    const address = await postgres.server.makeDatabase()
+    const store = await open(address)
+    try {
+      const doc = JSON.stringify({ ...userOf(33), username: 'renamed', password: '$2b$10$x' })
+      await postgres.server.query(
+        new URL(address).pathname.slice(1),
+        `insert into filebrowser.users (key, doc, place, unique_username)
+         select * from unnest(array['33'], array['${doc}'], array[32::bigint], array['"renamed"'])
+         on conflict (key) do update set doc = excluded.doc, place = excluded.place,
+           unique_username = excluded.unique_username`,
+      )
+      expect(await loadUserByName(store, 'user33')).toBeUndefined()
+      expect(await loadUserByName(store, 'renamed')).toMatchObject({ id: 33 })
+      expect(await store.large.values(USERS, 'passwordKind')).toContain('$2b$10$')
     } finally {
       await store.close()
     }

@@ -94,6 +94,29 @@ describe.runIf(hasPostgres())('shares of several nodes', () => {
     expect(await loadShare(one, 'h16')).toBeUndefined()
   })
 
+  test('are found by what they are now where a version changed them that knows no paths', async () => {
+    const database = address.split('/').at(-1) ?? ''
+    const changed = { ...shareOf(30), path: '/moved/a', userID: 4, expire: 1 }
+    const doc = JSON.stringify({ ...changed, target: { place: '/host/moved/a' } })
+    await postgres.server.query(
+      database,
+      `insert into filebrowser.shares (key, doc, place)
+       select * from unnest(array['"h30"'], array['${doc}'], array[29::bigint])
+       on conflict (key) do update set doc = excluded.doc, place = excluded.place`,
+    )
+    const hashes = (shares: readonly Share[]) => shares.map(({ hash }) => hash)
+    expect(hashes(await one.large.find(SHARES, 'path', '/moved/a' as never))).toEqual(['h30'])
+    expect(await one.large.find(SHARES, 'path', '/folder30/a' as never)).toEqual([])
+    expect(hashes(await sharesAt(one, '/host/moved/a'))).toEqual(['h30'])
+    expect(hashes(await one.large.find(SHARES, 'userID', 4))).toContain('h30')
+    expect(hashes(await one.large.find(SHARES, 'userID', 31))).not.toContain('h30')
+    expect(await expiredShares(one)).toContain('h30')
+    await two.transaction((tx) => tx.replace(SHARES, shareOf(30)))
+    const unfilled =
+      'select count(*) from filebrowser.shares where filled_4 is null and key = \'"h30"\''
+    expect(await postgres.server.query(database, unfilled)).toEqual([['0']])
+  })
+
   test('go once they have expired, when somebody makes another', async () => {
     const old = await expiredShares(one)
     expect(old).toEqual(['h1'])

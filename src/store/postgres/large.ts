@@ -14,7 +14,7 @@ import {
 import type { Connection } from './connection.ts'
 import { ownerOf } from './held.ts'
 import { encodeKey, parseRow } from './rows.ts'
-import { ageColumn, indexColumn, quoted } from './schema.ts'
+import { indexColumn, isUnfilled, quoted } from './schema.ts'
 
 /** By index the values of which records are wanted. */
 export type Wanted = ReadonlyMap<string, ReadonlySet<Key>>
@@ -215,8 +215,8 @@ export async function askWanted(
   const isAll = wanted.has(ALL)
   const where = [...wanted].map(([index, values], n) =>
     index.startsWith(BELOW)
-      ? whereBelow(index.slice(BELOW.length), n + 1, values.size)
-      : whereIs(index, n + 1),
+      ? whereBelow(collection, index.slice(BELOW.length), n + 1, values.size)
+      : whereIs(collection, index, n + 1),
   )
   const rows = await connection.query(
     `select m.feed, t.key, t.doc, t.place from ${quoted(schema)}.fb_meta m left join
@@ -250,7 +250,7 @@ export async function askCompanions(
   const all: Answer = { rev: Number.POSITIVE_INFINITY, found: [] }
   if (companions.length === 0 || owners.size === 0) return all
   const parts = companions.map(({ collection }, n) => {
-    const where = whereIs(collection.belongsTo?.by ?? KEY, 1)
+    const where = whereIs(collection, collection.belongsTo?.by ?? KEY, 1)
     return `select ${n} as n, key, doc, place from ${tableName(schema, collection)} where ${where}`
   })
   const keys = [...owners]
@@ -287,21 +287,26 @@ export async function askWithCompanions(
   return [...found, ...(await askCompanions(connection, schema, table, owners)).found]
 }
 
-/** What finds records by the values in a parameter. Those that a version wrote that does not know the index are found as well. */
-function whereIs(index: string, parameter: number): string {
+/** What finds records by the values in a parameter. Those that a version wrote or changed that does not know the index are found as well. */
+function whereIs(collection: Collection, index: string, parameter: number): string {
   if (index === KEY) return `key = any($${parameter}::text[])`
-  return `(${indexColumn(index)} = any($${parameter}::text[]) or ${ageColumn()} is null)`
+  return `(${indexColumn(index)} = any($${parameter}::text[]) or ${isUnfilled(collection)})`
 }
 
 /** The same of paths, at or below which the values are: for each the parameter has what `boundsOf` gives. */
-function whereBelow(index: string, parameter: number, count: number): string {
+function whereBelow(
+  collection: Collection,
+  index: string,
+  parameter: number,
+  count: number,
+): string {
   const column = indexColumn(index)
   const bound = (n: number) => `($${parameter}::text[])[${n}]`
   const ranges = Array.from({ length: count }, (_, n) => {
     const [is, from, to] = [1, 2, 3].map((at) => bound(3 * n + at))
     return `${column} = ${is} or (${column} >= ${from} and ${column} < ${to})`
   })
-  return `(${ranges.join(' or ')} or ${ageColumn()} is null)`
+  return `(${ranges.join(' or ')} or ${isUnfilled(collection)})`
 }
 
 /** The value of an index that is a path, and between which those below it lie: `"/a"`, `"/a/` and `"/a0`. */

@@ -14,7 +14,7 @@ import type { Held } from './held.ts'
 import { askCompanions, askWanted, KEY, tableName, type Wanted, Wants } from './large.ts'
 import type { Readers } from './readers.ts'
 import { encodeKey, parseRow } from './rows.ts'
-import { ageColumn, indexColumn } from './schema.ts'
+import { ageColumn, indexColumn, isUnfilled } from './schema.ts'
 
 /** Rows that are read at a time, so that parsing them lets others take their turn: a millisecond or two. */
 const ROWS_AT_A_TIME = 250
@@ -102,8 +102,8 @@ function createRows(
   }
   return {
     find: async (collection, index, value) => {
-      // What a version wrote that does not know the index is found as well.
-      const rest = `where ${indexColumn(index)} = $1 or ${ageColumn()} is null order by place`
+      // What a version wrote or changed that does not know the index is found as well.
+      const rest = `where ${indexColumn(index)} = $1 or ${isUnfilled(collection as Collection)} order by place`
       const rows = await ask(collection, rest, [encodeKey(value)])
       const found: object[] = []
       await inTurns(rows, (row) => found.push(...list(collection, [row])))
@@ -118,13 +118,23 @@ function createRows(
         const rest = `where ${column} > $1 order by ${column} limit ${ROWS_AT_A_TIME}`
         const rows = await ask(collection, rest, [last])
         if (rows.length > 0) yield list(collection, rows) as never
-        if (rows.length < ROWS_AT_A_TIME) return
+        if (rows.length < ROWS_AT_A_TIME) break
         last = rows.at(-1)?.[by === 'age' ? 3 : 2] as string
       }
+      if (by !== 'age') return
+      const ageless = `where ${isUnfilled(collection as Collection)} and ${column} is null`
+      const rows = await ask(collection, ageless)
+      if (rows.length > 0) yield list(collection, rows) as never
     },
     older: async (collection, than, limit) => {
-      const rest = `where ${ageColumn()} < $1 order by ${ageColumn()} limit ${limit}`
-      return list(collection, await ask(collection, rest, [than])) as never
+      const [age, unfilled] = [ageColumn(), isUnfilled(collection as Collection)]
+      const rest = `where ${age} < $1 and not ${unfilled} order by ${age} limit ${limit}`
+      const found = list(collection, await ask(collection, rest, [than]))
+      if (found.length >= limit) return found as never
+      const { ageOf } = collection as Collection
+      const others = list(collection, await ask(collection, `where ${unfilled}`))
+      found.push(...others.filter((record) => (ageOf?.(record) ?? 0) < than))
+      return found.slice(0, limit) as never
     },
     count: async (collection) => {
       const table = tableName(schema, collection as Collection)
@@ -187,15 +197,22 @@ function createValues({ schema, connection }: LoaderOf) {
   const known = new Map<Collection, Map<string, Promise<Key[]>>>()
   const find = async (collection: Collection, index: string): Promise<Key[]> => {
     const [table, column] = [tableName(schema, collection), indexColumn(index)]
+    const unfilled = isUnfilled(collection)
     // From each value to the next one, along the index.
     const next = (after: string) =>
-      `(select ${column} as value from ${table} where ${column} ${after} order by ${column} limit 1)`
+      `(select ${column} as value from ${table} where ${column} ${after} and not ${unfilled} order by ${column} limit 1)`
     const rows = await connection.query(
       `with recursive v as (${next('is not null')} union all
          select ${next('> v.value')} from v where v.value is not null)
-       select value from v where value is not null`,
+       select null, value, null from v where value is not null
+       union all select key, doc, place from ${table} where ${unfilled}`,
     )
-    return rows.map(([value]) => JSON.parse(value as string) as Key)
+    const values = rows.map(([key, text, place]) => {
+      if (typeof key !== 'string') return JSON.parse(text as string) as Key
+      const { record } = parseRow(collection, key, text as string, Number(place))[1]
+      return collection.indexes[index]?.(record)
+    })
+    return [...new Set(values)].filter((value) => value !== undefined)
   }
   return {
     of: (collection: Collection, index: string): Promise<Key[]> => {

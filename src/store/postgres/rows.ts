@@ -12,7 +12,7 @@ import {
   type Tables,
 } from '../table.ts'
 import type { Connection } from './connection.ts'
-import { ageColumn, indexColumn, limitsOf, quoted } from './schema.ts'
+import { indexColumn, isUnfilled, limitsOf, quoted } from './schema.ts'
 
 /** Rows that are read at a time, so that parsing them lets others take their turn. */
 const ROWS_AT_A_TIME = 1_000
@@ -246,7 +246,7 @@ async function readHeld(
       ? []
       : await connection.query(
           `select key, doc, place from ${from} where key = any($1::text[])
-             ${owner ? `or ${column} = any($2::text[]) or ${ageColumn()} is null` : ''} order by place`,
+             ${owner ? `or ${column} = any($2::text[]) or ${isUnfilled(collection)}` : ''} order by place`,
           owner ? [keys, owners] : [keys],
           30_000,
         )

@@ -61,6 +61,26 @@ export async function demandServer(connection: Connection): Promise<void> {
   throw new AppError('unsupported', `PostgreSQL ${name} is too old; it has to be 13 or later`)
 }
 
+/** How many columns a program fills by which records of a large collection are found; a later version has more. */
+function columnCount({ indexes }: Collection): number {
+  return Object.keys(indexes).length + 1
+}
+
+/** The column that says whether others are filled: it is null in a row that an older program wrote, or changed. */
+export function filledColumn(collection: Collection): string {
+  return quoted(`filled_${columnCount(collection)}`)
+}
+
+/** What is true of such rows. */
+export function isUnfilled(collection: Collection): string {
+  return `(${filledColumn(collection)} is null)`
+}
+
+/** Selected in a statement that fills the columns: it tells the trigger that it does. */
+export function fillingOf(collection: Collection): string {
+  return `(select set_config('filebrowser.columns', '${columnCount(collection)}', true)) filling`
+}
+
 /** `older`: some tables are missing, or columns by which large collections are found. */
 export type Found = 'absent' | 'older' | 'ours'
 
@@ -97,11 +117,13 @@ export async function findSchema(
     [schema],
   )
   const there = new Set(columns.map(([table, column]) => `${table} ${column}`))
-  const isWhole = ({ name, isLarge, indexes }: Collection) =>
-    !isLarge ||
-    [...Object.keys(indexes).map((index) => `index_${index}`), 'age'].every((column) =>
-      there.has(`${name} ${column}`),
-    )
+  const isWhole = (collection: Collection) =>
+    !collection.isLarge ||
+    [
+      ...Object.keys(collection.indexes).map(indexColumn),
+      ageColumn(),
+      filledColumn(collection),
+    ].every((column) => there.has(`${collection.name} ${column.replaceAll('"', '')}`))
   return collections.every(isWhole) ? 'ours' : 'older'
 }
 
@@ -196,13 +218,15 @@ function tableOf(s: string, collection: Collection): string {
   const table = `${s}.${quoted(name)}`
   return [
     `create table if not exists ${table} (${columns.join(', ')})`,
-    ...found(table, collection),
+    ...found(s, table, collection),
   ].join(';')
 }
 
 // What is not held in memory has to be found.
-function found(table: string, { name, isLarge, indexes }: Collection): string[] {
+function found(s: string, table: string, collection: Collection): string[] {
+  const { name, isLarge, indexes } = collection
   if (!isLarge) return []
+  const filled = filledColumn(collection)
   const columns = [
     ...Object.keys(indexes).map((index) => [indexColumn(index), 'text collate "C"'] as const),
     [ageColumn(), 'double precision'] as const,
@@ -210,11 +234,30 @@ function found(table: string, { name, isLarge, indexes }: Collection): string[] 
   const add = columns.map(([column, type]) => `add column if not exists ${column} ${type}`)
   const by = [...columns.map(([column]) => column), 'place']
   return [
-    `alter table ${table} ${add.join(', ')}`,
+    `alter table ${table} ${add.join(', ')}, add column if not exists ${filled} boolean`,
     ...by.map((column) => {
-      const own = quoted(`${name}_${column.replaceAll('"', '')}`)
-      return `create index if not exists ${own} on ${table} (${column})`
+      return `create index if not exists ${bare(`${name}_${column}`)} on ${table} (${column})`
     }),
+    `create index if not exists ${bare(`${name}_${filled}`)} on ${table} (${filled}) where ${isUnfilled(collection)}`,
+    ...unfilledTrigger(s, table, collection),
+  ]
+}
+
+function bare(name: string): string {
+  return quoted(name.replaceAll('"', ''))
+}
+
+// An older program changes the text of a record and leaves columns that it does not know as they were.
+function unfilledTrigger(s: string, table: string, collection: Collection): string[] {
+  const filled = filledColumn(collection)
+  const [name, count] = [bare(`fb_${filled}`), columnCount(collection)]
+  const known = `coalesce(nullif(current_setting('filebrowser.columns', true), ''), '0')::int`
+  return [
+    `create or replace function ${s}.${name}() returns trigger language plpgsql as
+       'begin new.${filled} := null; return new; end'`,
+    `drop trigger if exists ${name} on ${table}`,
+    `create trigger ${name} before update on ${table} for each row
+       when (${known} < ${count}) execute function ${s}.${name}()`,
   ]
 }
 

@@ -3,7 +3,17 @@ import type { Collection } from '../collection.ts'
 import type { Table, Tables } from '../table.ts'
 import type { Connection } from './connection.ts'
 import { encodeKey, type FeedEntry, type Position } from './rows.ts'
-import { ageColumn, indexColumn, LAZILY, literal, quoted, uniqueColumn } from './schema.ts'
+import {
+  ageColumn,
+  filledColumn,
+  fillingOf,
+  indexColumn,
+  isUnfilled,
+  LAZILY,
+  literal,
+  quoted,
+  uniqueColumn,
+} from './schema.ts'
 
 /** Rows that are filled at a time. */
 const ROWS_AT_A_TIME = 1_000
@@ -81,9 +91,10 @@ function upsert(s: string, collection: Collection, rows: readonly Written[]): st
   const names = columns.map(([column]) => column)
   const lists = columns.map(([, type, values]) => list(values, type))
   const sets = names.slice(1).map((column) => `${column} = excluded.${column}`)
+  const filling = collection.isLarge ? `${fillingOf(collection)}, ` : ''
   return (
     `insert into ${s}.${quoted(collection.name)} (${names.join(', ')}) ` +
-    `select * from unnest(${lists.join(', ')}) on conflict (key) do update set ${sets.join(', ')}`
+    `select v.* from ${filling}unnest(${lists.join(', ')}) v on conflict (key) do update set ${sets.join(', ')}`
   )
 }
 
@@ -131,6 +142,7 @@ function foundColumns(collection: Collection, docs: readonly string[]): Column[]
       ],
     ),
     [ageColumn(), 'double precision', docs.map((doc) => collection.ageOf?.(JSON.parse(doc)) ?? 0)],
+    [filledColumn(collection), 'boolean', docs.map(() => 'true')],
   ]
 }
 
@@ -139,7 +151,7 @@ function indexValue(collection: Collection, index: string, doc: string): string 
   return value === undefined ? null : encodeKey(value)
 }
 
-/** Fills the columns of large collections that came with a later version than their rows, some rows at a time. */
+/** Fills the columns of large collections in rows that an older program wrote or changed, some rows at a time. */
 export async function fillColumns(
   connection: Connection,
   schema: string,
@@ -147,8 +159,8 @@ export async function fillColumns(
 ): Promise<void> {
   const large = collections.filter(({ isLarge }) => isLarge)
   const s = quoted(schema)
-  const lacks = ({ name }: Collection) =>
-    `select ${literal(name)} where exists (select 1 from ${s}.${quoted(name)} where ${ageColumn()} is null)`
+  const lacks = (of: Collection) =>
+    `select ${literal(of.name)} where exists (select 1 from ${s}.${quoted(of.name)} where ${isUnfilled(of)})`
   const found = await connection.query(large.map(lacks).join(' union all '))
   for (const collection of large)
     if (found.some(([name]) => name === collection.name)) await fillTable(connection, s, collection)
@@ -159,7 +171,7 @@ async function fillTable(connection: Connection, s: string, collection: Collecti
   const name = `${s}.${quoted(collection.name)}`
   for (;;) {
     const rows = await connection.query(
-      `begin; select key, doc from ${name} where ${ageColumn()} is null limit ${ROWS_AT_A_TIME} for update`,
+      `begin; select key, doc from ${name} where ${isUnfilled(collection)} limit ${ROWS_AT_A_TIME} for update`,
       undefined,
       30_000,
     )
@@ -173,7 +185,7 @@ async function fillTable(connection: Connection, s: string, collection: Collecti
     if (rows.length > 0)
       await connection.query(
         `update ${name} t set ${sets.join(', ')}
-         from unnest($1::text[], ${lists.join(', ')}) v(key, ${names.join(', ')}) where t.key = v.key`,
+         from ${fillingOf(collection)}, unnest($1::text[], ${lists.join(', ')}) v(key, ${names.join(', ')}) where t.key = v.key`,
         [rows.map(([key]) => key), ...columns.map(([, , values]) => values)],
         30_000,
       )
