@@ -1,8 +1,14 @@
 // Shares with PostgreSQL: a node holds those that it was asked for, and no other takes part in what is done with files.
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PlaceText } from '../../src/lib/places.ts'
 import { SHARES } from '../../src/store/collections.ts'
-import { defaultSettings, emptyDocument, type Share } from '../../src/store/document.ts'
+import {
+  defaultSettings,
+  emptyDocument,
+  type Share,
+  type ShareTarget,
+} from '../../src/store/document.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
 import { endSharesBelow, type PlaceOf, sharesAt } from '../../src/store/share-targets.ts'
 import {
@@ -124,7 +130,27 @@ describe.runIf(hasPostgres())('shares of several nodes', () => {
     expect(await two.large.load(SHARES, 'h1')).toBeUndefined()
     expect(await loadShare(two, `h${COUNT + 1}`)).toBeDefined()
   })
+
+  test('are found by paths that are longer than an index of the database takes', async () => {
+    const path = longPath(15)
+    const long = { ...shareOf(3), hash: 'long', path: `${path}/a` }
+    await one.transaction((tx) => {
+      addShare(tx, { ...long, target: { ...(long.target as ShareTarget), place: `/host${path}` } })
+      addShare(tx, { ...long, hash: 'other', path: `${path}0` })
+    })
+    expect(await sharesAt(two, `/host${path}`)).toMatchObject([{ hash: 'long' }])
+    const place = { named: `/home4${path}` as PlaceText, real: '/host/elsewhere' }
+    await two.transaction((tx) => endSharesBelow(tx, placeOf, 4, place))
+    expect(await loadShare(two, 'long')).toBeUndefined()
+    expect(await loadShare(two, 'other')).toBeDefined()
+  })
 })
+
+/** Of names that do not get shorter by compression. */
+function longPath(depth: number): string {
+  const names = Array.from({ length: depth }, () => randomBytes(120).toString('hex'))
+  return `/${names.join('/')}`
+}
 
 /** In homes `/home1` and so on. */
 const placeOf: PlaceOf = ({ scope }, vpath) => ({ place: (scope + vpath) as PlaceText, top: null })

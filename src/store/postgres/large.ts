@@ -13,7 +13,7 @@ import {
 } from '../table.ts'
 import type { Connection } from './connection.ts'
 import { ownerOf } from './held.ts'
-import { encodeKey, parseRow } from './rows.ts'
+import { encodeKey, encodeValue, parseRow } from './rows.ts'
 import { indexColumn, isUnfilled, quoted } from './schema.ts'
 
 /** By index the values of which records are wanted. */
@@ -224,9 +224,7 @@ export async function askWanted(
          where ${isAll ? 'true' : where.join(' or ')}) t on true`,
     isAll
       ? undefined
-      : [...wanted].map(([index, values]) =>
-          [...values].flatMap(index.startsWith(BELOW) ? boundsOf : encodeKey),
-        ),
+      : [...wanted].map(([index, values]) => [...values].flatMap(parameterOf(index))),
     isAll ? 60_000 : 10_000,
   )
   const found = rows.flatMap(([, key, doc, place]): Found[] =>
@@ -293,6 +291,12 @@ function whereIs(collection: Collection, index: string, parameter: number): stri
   return `(${indexColumn(index)} = any($${parameter}::text[]) or ${isUnfilled(collection)})`
 }
 
+/** What the parameter has for each value. */
+function parameterOf(index: string): (value: Key) => string | string[] {
+  if (index.startsWith(BELOW)) return boundsOf
+  return index === KEY ? encodeKey : encodeValue
+}
+
 /** The same of paths, at or below which the values are: for each the parameter has what `boundsOf` gives. */
 function whereBelow(
   collection: Collection,
@@ -309,10 +313,13 @@ function whereBelow(
   return `(${ranges.join(' or ')} or ${isUnfilled(collection)})`
 }
 
-/** The value of an index that is a path, and between which those below it lie: `"/a"`, `"/a/` and `"/a0`. */
+/**
+ * The value of an index that is a path, and between which those below it lie: `"/a"`, `"/a/` and `"/a0`; those that were
+ * cut as well.
+ */
 function boundsOf(path: Key): string[] {
   const stem = encodeKey(path === ROOT ? '' : path).slice(0, -1)
-  return [encodeKey(path), `${stem}/`, `${stem}0`]
+  return [encodeValue(path), `${stem}/`.slice(0, encodeValue(path).length), `${stem}0`]
 }
 
 export function tableName(schema: string, { name }: Collection): string {

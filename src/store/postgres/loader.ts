@@ -13,7 +13,7 @@ import type { Row } from './connection.ts'
 import type { Held } from './held.ts'
 import { askCompanions, askWanted, KEY, tableName, type Wanted, Wants } from './large.ts'
 import type { Readers } from './readers.ts'
-import { encodeKey, parseRow } from './rows.ts'
+import { encodeValue, parseRow } from './rows.ts'
 import { ageColumn, indexColumn, isUnfilled } from './schema.ts'
 
 /** Rows that are read at a time, so that parsing them lets others take their turn: a millisecond or two. */
@@ -104,7 +104,7 @@ function createRows(
     find: async (collection, index, value) => {
       // What a version wrote or changed that does not know the index is found as well.
       const rest = `where ${indexColumn(index)} = $1 or ${isUnfilled(collection as Collection)} order by place`
-      const rows = await ask(collection, rest, [encodeKey(value)])
+      const rows = await ask(collection, rest, [encodeValue(value)])
       const found: object[] = []
       await inTurns(rows, (row) => found.push(...list(collection, [row])))
       const of = (collection as Collection).indexes[index]

@@ -39,6 +39,14 @@ export function encodeKey(key: Key): string {
   return JSON.stringify(key)
 }
 
+/** An index of PostgreSQL takes 2,704 bytes, and a character may be three of them; a path can be longer than that. */
+const MAX_INDEXED_CHARS = 800
+
+/** A value as the column of its index has it: the beginning, so that other values may be found with it. */
+export function encodeValue(value: Key): string {
+  return encodeKey(value).slice(0, MAX_INDEXED_CHARS)
+}
+
 /** What `after` says of these tables, compared with `before`; null when that is nothing. */
 export function feedEntryOf(
   before: Before,

@@ -1,8 +1,8 @@
 // Records as they are written: changes with their entry of the feed, whole tables, and columns that came with a later version.
-import type { Collection } from '../collection.ts'
+import type { Collection, Key } from '../collection.ts'
 import type { Table, Tables } from '../table.ts'
 import type { Connection } from './connection.ts'
-import { encodeKey, type FeedEntry, type Position } from './rows.ts'
+import { encodeKey, encodeValue, type FeedEntry, type Position } from './rows.ts'
 import {
   ageColumn,
   filledColumn,
@@ -83,7 +83,7 @@ function upsert(s: string, collection: Collection, rows: readonly Written[]): st
       (index): Column => [
         uniqueColumn(index),
         'text',
-        docs.map((doc) => indexValue(collection, index, doc)),
+        docs.map((doc) => indexValue(collection, index, doc, encodeKey)),
       ],
     ),
     ...foundColumns(collection, docs),
@@ -138,7 +138,7 @@ function foundColumns(collection: Collection, docs: readonly string[]): Column[]
       (index): Column => [
         indexColumn(index),
         'text',
-        docs.map((doc) => indexValue(collection, index, doc)),
+        docs.map((doc) => indexValue(collection, index, doc, encodeValue)),
       ],
     ),
     [ageColumn(), 'double precision', docs.map((doc) => collection.ageOf?.(JSON.parse(doc)) ?? 0)],
@@ -146,9 +146,14 @@ function foundColumns(collection: Collection, docs: readonly string[]): Column[]
   ]
 }
 
-function indexValue(collection: Collection, index: string, doc: string): string | null {
+function indexValue(
+  collection: Collection,
+  index: string,
+  doc: string,
+  encode: (value: Key) => string,
+): string | null {
   const value = collection.indexes[index]?.(JSON.parse(doc))
-  return value === undefined ? null : encodeKey(value)
+  return value === undefined ? null : encode(value)
 }
 
 /** Fills the columns of large collections in rows that an older program wrote or changed, some rows at a time. */
