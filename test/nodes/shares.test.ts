@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { PlaceText } from '../../src/lib/places.ts'
-import { SHARES } from '../../src/store/collections.ts'
+import { FOLDERS, SHARES } from '../../src/store/collections.ts'
 import {
   defaultSettings,
   emptyDocument,
@@ -143,6 +143,28 @@ describe.runIf(hasPostgres())('shares of several nodes', () => {
     await two.transaction((tx) => endSharesBelow(tx, placeOf, 4, place))
     expect(await loadShare(two, 'long')).toBeUndefined()
     expect(await loadShare(two, 'other')).toBeDefined()
+  })
+})
+
+describe.runIf(hasPostgres())('the record of a folder', () => {
+  test('is kept, changed and removed under a path that is longer than an index of the database takes', async () => {
+    const at = await postgres.server.makeDatabase()
+    const place = longPath(15) as PlaceText
+    const folder = { place, as: '', quota: 1, grants: [] }
+    const read = async () => {
+      const store = await open(at, 0)
+      const found = store.all(FOLDERS)
+      await store.close()
+      return found
+    }
+    const first = await open(at, 0)
+    await first.transaction((tx) => tx.insert(FOLDERS, folder))
+    expect(await read()).toMatchObject([{ place, quota: 1 }])
+    await first.transaction((tx) => tx.replace(FOLDERS, { ...folder, quota: 2 }))
+    expect(await read()).toMatchObject([{ place, quota: 2 }])
+    await first.transaction((tx) => tx.remove(FOLDERS, place))
+    expect(await read()).toEqual([])
+    await first.close()
   })
 })
 

@@ -1,4 +1,5 @@
 // Records as they are written: changes with their entry of the feed, whole tables, and columns that came with a later version.
+import { hash } from 'node:crypto'
 import type { Collection, Key } from '../collection.ts'
 import type { Table, Tables } from '../table.ts'
 import type { Connection } from './connection.ts'
@@ -15,6 +16,8 @@ import {
   uniqueColumn,
 } from './schema.ts'
 
+/** An index of PostgreSQL takes 2,704 bytes. */
+const MAX_KEY_BYTES = 2_600
 /** Rows that are filled at a time. */
 const ROWS_AT_A_TIME = 1_000
 /** How long the feed keeps what was changed; a node that was away for longer reads everything. */
@@ -36,14 +39,20 @@ export function writeStatement(
   const parts: string[] = []
   for (const name of new Set(entry.changes.map(([of]) => of))) {
     const its = entry.changes.filter(([of]) => of === name)
-    const gone = its.filter((change) => change.length < 4).map(([, key]) => key)
+    const { collection } = tables.get(name) as Table
+    const gone = its.flatMap(([, key, , doc]) => {
+      const own = rowKey(collection, key)
+      // A version before wrote long ones whole where they fitted.
+      const whole = own === key ? [] : [key]
+      return doc === undefined ? [own, ...whole] : whole
+    })
     const kept = its.flatMap(([, key, place, doc]): Written[] =>
       doc === undefined ? [] : [{ key, place: place as number, doc }],
     )
     const table = `${s}.${quoted(name)}`
     if (gone.length > 0) parts.push(`delete from ${table} where key = any(${list(gone, 'text')})`)
     if (kept.length === 0) continue
-    parts.push(upsert(s, (tables.get(name) as Table).collection, kept))
+    parts.push(upsert(s, collection, kept))
   }
   for (const [name, next] of Object.entries(entry.next ?? {}))
     parts.push(numberStatement(schema, name, next))
@@ -76,7 +85,7 @@ interface Written {
 function upsert(s: string, collection: Collection, rows: readonly Written[]): string {
   const docs = rows.map(({ doc }) => doc)
   const columns: Column[] = [
-    ['key', 'text', rows.map(({ key }) => key)],
+    ['key', 'text', rows.map(({ key }) => rowKey(collection, key))],
     ['doc', 'text', docs],
     ['place', 'bigint', rows.map(({ place }) => place)],
     ...collection.unique.map(
@@ -96,6 +105,15 @@ function upsert(s: string, collection: Collection, rows: readonly Written[]): st
     `insert into ${s}.${quoted(collection.name)} (${names.join(', ')}) ` +
     `select v.* from ${filling}unnest(${lists.join(', ')}) v on conflict (key) do update set ${sets.join(', ')}`
   )
+}
+
+/**
+ * A key as its row has it, which an index takes: of a longer one, as a path can be, the hash. In large collections, where
+ * rows are asked for by their keys, none is so long.
+ */
+function rowKey({ isLarge }: Collection, key: string): string {
+  const isLong = !isLarge && Buffer.byteLength(key) > MAX_KEY_BYTES
+  return isLong ? `sha256 ${hash('sha256', key)}` : key
 }
 
 /** Writes records into a table that has none of them, which nobody follows yet; the first has the place `from`. */
