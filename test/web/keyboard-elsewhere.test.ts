@@ -65,6 +65,21 @@ describe('the keys of the page', () => {
     await expectSelected(page, ['a.txt'])
   })
 
+  it('opens the filter also while the bar of the selection, which has it, is loading', async () => {
+    await using open = await openPages({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/files/' })
+    const { page } = open
+    const held = Promise.withResolvers<void>()
+    await page.route(/\/c-selection-bar-[^/]*\.js$/, (route) =>
+      held.promise.then(() => route.continue()),
+    )
+    await page.reload()
+    await entry(page, 'a.txt').click()
+    await expectSelected(page, ['a.txt'])
+    await page.keyboard.press('/')
+    held.resolve()
+    await page.locator('.filter input:focus').waitFor()
+  })
+
   it('acts on the folder from the sidebar when held with a modifier, and stays on what it made', async () => {
     await using open = await openPages({ 'a.txt': 'a', 'b.txt': 'b' }, { path: '/files/' })
     const { page } = open

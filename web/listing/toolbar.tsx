@@ -4,7 +4,7 @@
 import { plural } from '@lingui/core/macro'
 import { useLingui } from '@lingui/react/macro'
 import { ListFilter, X } from 'lucide-react'
-import { useEffect, useMemo, useRef, useState } from 'react'
+import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { FileEntry } from '../../src/api-types.ts'
 import { formatCounts, formatNumber, formatSize } from '../lib/format.ts'
@@ -145,7 +145,8 @@ export function FilterField({ folded }: { folded?: boolean }) {
   const [asked, setAsked] = useState(false)
   const shown = !folded || asked || filter !== ''
 
-  useEffect(() => {
+  // In the same turn as it comes and goes, so that no key finds the one that has gone.
+  useLayoutEffect(() => {
     // At once: what is typed next belongs into the field.
     const run = () => {
       flushSync(() => setAsked(true))

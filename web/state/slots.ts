@@ -2,6 +2,7 @@
 // and help of its screen; commands filter the listing and upload. Each is provided while it is mounted.
 
 import { proxy, ref } from 'valtio'
+import { subscribeKey } from 'valtio/utils'
 import type { MenuEntry } from '../ui/menu.tsx'
 
 interface UploadSlot {
@@ -41,6 +42,28 @@ export function provide<K extends keyof Slots>(name: K, value: NonNullable<Slots
   return () => {
     if (slots[name] === given) slots[name] = null as Slots[K]
   }
+}
+
+/** A part that is asked for while it is being loaded or drawn anew comes within this time, or is not waited for. */
+const SOON_MS = 2000
+
+/** Uses what fills a slot, at once or as soon as it is filled. */
+export function whenProvided<K extends keyof Slots>(
+  name: K,
+  use: (value: NonNullable<Slots[K]>) => void,
+): void {
+  const found = slots[name]
+  if (found !== null) {
+    use(found as NonNullable<Slots[K]>)
+    return
+  }
+  const stop = subscribeKey(slots, name, (given) => {
+    if (given === null) return
+    clearTimeout(timer)
+    stop()
+    use(given as NonNullable<Slots[K]>)
+  })
+  const timer = setTimeout(stop, SOON_MS)
 }
 
 export function setPhoneBar(element: HTMLElement | null): void {

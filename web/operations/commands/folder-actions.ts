@@ -36,7 +36,7 @@ import {
   startSelectionMode,
   toggleAll,
 } from '../../state/selection.ts'
-import { slots } from '../../state/slots.ts'
+import { slots, whenProvided } from '../../state/slots.ts'
 import { refreshUsage } from '../../state/usage.ts'
 import { chooseView } from '../choose-view.ts'
 import { refreshFolder } from '../open-folder.ts'
@@ -163,7 +163,8 @@ export const folderActions = [
     icon: ListFilter,
     shortcuts: ['/'],
     enabled: inListing,
-    run: () => slots.filter?.run(),
+    // The bar of a selection, which has it, may still be loading.
+    run: () => whenProvided('filter', ({ run }) => run()),
   },
   {
     id: 'go-up',
