@@ -206,7 +206,7 @@ describe('the details of a file', () => {
     await label.evaluate((each) => {
       each.style.letterSpacing = '1px'
     })
-    expect(await lines(label)).toBe(1)
+    await expect.poll(() => lines(label)).toBe(1)
     expect(await isWhole(label)).toBe(true)
   })
 })
@@ -347,7 +347,7 @@ describe('on a phone', () => {
     })
     const crumbs = open.page.getByRole('navigation', { name: 'Breadcrumb' })
     await expect.poll(() => isWhole(crumbs.getByText('teams', { exact: true }))).toBe(true)
-    expect(await isWhole(crumbs.getByText(/^A rather long/))).toBe(false)
+    await expect.poll(() => isWhole(crumbs.getByText(/^A rather long/))).toBe(false)
   })
 
   it('a folder’s long name is cut at its own end above its files, also from right to left', async () => {
