@@ -160,8 +160,9 @@ function sourceOf({ from, keepsTimes }: CopyWork, name: string): Wanted | null {
     let filled = 0
     for (let read = -1; read !== 0 && filled <= SMALL_BYTES; filled += read)
       read = readSync(fd, scratch, filled, scratch.length - filled, filled)
-    if (filled > SMALL_BYTES) return null
-    const { mtimeNs } = stats
+    const { mtimeNs, size } = fstatSync(fd, { bigint: true })
+    // Written meanwhile: part of the old and part of the new may have been read.
+    if (mtimeNs !== stats.mtimeNs || size !== stats.size || BigInt(filled) !== size) return null
     const mode = permissionBits(Number(stats.mode))
     return {
       bytes: scratch.subarray(0, filled),
