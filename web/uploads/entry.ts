@@ -3,7 +3,7 @@
 
 import { i18n } from '@lingui/core'
 import { msg } from '@lingui/core/macro'
-import { triedAgainOnline } from '../lib/page/network.ts'
+import { retryOnceOnline } from '../lib/page/network.ts'
 import { toastError } from '../operations/toasts.ts'
 import { captureDrop } from './drop/capture-drop.ts'
 import type { Scan } from './dropped-files.ts'
@@ -70,7 +70,7 @@ export function fileInput(onFiles: (files: File[]) => void): HTMLInputElement {
 
 /** Looks for uploads that a reload or crash cut short. Call when somebody signed in. */
 export async function findInterrupted(): Promise<void> {
-  const { loadInterrupted } = await triedAgainOnline(() => import('./resume.ts'))
+  const { loadInterrupted } = await retryOnceOnline(() => import('./resume.ts'))
   await loadInterrupted()
 }
 

@@ -3,8 +3,8 @@ import {
   markReached,
   markUnreachable,
   network,
+  retryOnceOnline,
   setProbe,
-  triedAgainOnline,
   whenOnline,
 } from '../../../web/lib/page/network.ts'
 
@@ -60,7 +60,7 @@ describe('the connection', () => {
     const load = vi.fn(() =>
       isThere ? Promise.resolve('part') : Promise.reject(new Error('lost')),
     )
-    const part = triedAgainOnline(load)
+    const part = retryOnceOnline(load)
     await vi.advanceTimersByTimeAsync(1000)
     expect(network.online).toBe(false)
     isThere = true
@@ -72,7 +72,7 @@ describe('the connection', () => {
   it('lets a load fail that fails though it is there', async () => {
     setProbe(async () => {})
     const load = vi.fn(() => Promise.reject(new Error('not found')))
-    await expect(triedAgainOnline(load)).rejects.toThrow('not found')
+    await expect(retryOnceOnline(load)).rejects.toThrow('not found')
     expect(load).toHaveBeenCalledTimes(2)
   })
 
@@ -80,7 +80,7 @@ describe('the connection', () => {
     const probe = vi.fn(() => Promise.reject(new Error('cut off')))
     setProbe(probe)
     const lost = () => Promise.reject(new Error('lost'))
-    for (let part = 0; part < 100; part++) void triedAgainOnline(lost)
+    for (let part = 0; part < 100; part++) void retryOnceOnline(lost)
     await vi.advanceTimersByTimeAsync(1000)
     expect(probe).toHaveBeenCalledTimes(1)
   })

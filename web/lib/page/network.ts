@@ -55,7 +55,7 @@ export function whenOnline(): Promise<void> {
  * Runs a load that may fail for want of a connection: then it is run again once the server can be reached.
  * Rejects as `load` does when the server could be reached all along.
  */
-export async function triedAgainOnline<T>(load: () => Promise<T>): Promise<T> {
+export async function retryOnceOnline<T>(load: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await load()

@@ -2,7 +2,7 @@
 // shown again later, after the connection is back, the part is loaded again.
 
 import { type ComponentType, lazy, useEffect, useState } from 'react'
-import { triedAgainOnline } from './network.ts'
+import { retryOnceOnline } from './network.ts'
 
 /**
  * React renders a part again as soon as its load has failed, in order to throw the failure. Only a
@@ -85,5 +85,5 @@ export function onDemandBeside<P extends object>(
   load: () => Promise<ComponentType<P>>,
   Placeholder?: ComponentType,
 ): ComponentType<P> {
-  return onDemandAtOnce(() => triedAgainOnline(load), Placeholder)
+  return onDemandAtOnce(() => retryOnceOnline(load), Placeholder)
 }

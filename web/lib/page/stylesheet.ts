@@ -1,6 +1,6 @@
 // Style sheets of lazy chunks: linked once, and loaded before the chunk runs, so that nothing is painted unstyled.
 
-import { triedAgainOnline } from './network.ts'
+import { retryOnceOnline } from './network.ts'
 
 const loading = new Map<string, Promise<void>>()
 
@@ -10,7 +10,7 @@ export function loadStylesheet(href: string): Promise<void> {
   if (known) return known
   const promise = link(href).catch(() => {
     // An unstyled viewer is still usable; an endless spinner is not.
-    triedAgainOnline(() => link(href)).catch(() => {})
+    retryOnceOnline(() => link(href)).catch(() => {})
   })
   loading.set(href, promise)
   return promise
