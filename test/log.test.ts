@@ -1,4 +1,14 @@
-import { mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import {
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -100,6 +110,19 @@ describe('a log file', () => {
     }
     expect(await readFile(file, 'utf8')).toBe('one\ntwo\n')
     expect((await stat(file)).mode & 0o777).toBe(0o600)
+  })
+
+  test('that cannot be read is not left open', async () => {
+    file = join(folder, 'server.log')
+    await writeFile(file, 'one\n')
+    const timeOf = () => {
+      throw new Error('unreadable')
+    }
+    await expect(openLogFile(file, { onError, timeOf })).rejects.toThrow('unreadable')
+    const open = await Promise.all(
+      (await readdir('/proc/self/fd')).map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+    )
+    expect(open).not.toContain(file)
   })
 
   test('takes lines that come together in one write to the disk', async () => {

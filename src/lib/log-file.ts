@@ -162,14 +162,25 @@ const FIRST_LINE_BYTES = 4096
 
 async function openAppend(file: string, timeOf?: (line: string) => number): Promise<Opened> {
   const handle = await open(file, timeOf ? 'a+' : 'a', 0o600)
-  const sizeBytes = (await handle.stat()).size
-  let startedMs = Number.NaN
-  if (timeOf && sizeBytes > 0) {
-    await endTornLine(handle, sizeBytes)
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE_BYTES), 0, undefined, 0)
-    startedMs = timeOf(buffer.toString('utf8', 0, bytesRead).split('\n', 1)[0] ?? '')
+  try {
+    const sizeBytes = (await handle.stat()).size
+    const startedMs =
+      timeOf && sizeBytes > 0 ? await readStart(handle, sizeBytes, timeOf) : Number.NaN
+    return { handle, sizeBytes, startedMs: Number.isNaN(startedMs) ? Date.now() : startedMs }
+  } catch (error) {
+    await handle.close()
+    throw error
   }
-  return { handle, sizeBytes, startedMs: Number.isNaN(startedMs) ? Date.now() : startedMs }
+}
+
+async function readStart(
+  handle: FileHandle,
+  sizeBytes: number,
+  timeOf: (line: string) => number,
+): Promise<number> {
+  await endTornLine(handle, sizeBytes)
+  const { buffer, bytesRead } = await handle.read(Buffer.alloc(FIRST_LINE_BYTES), 0, undefined, 0)
+  return timeOf(buffer.toString('utf8', 0, bytesRead).split('\n', 1)[0] ?? '')
 }
 
 // A crash may have cut off the last line, and the next one would be lost with it.
