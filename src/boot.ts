@@ -61,10 +61,14 @@ function makeRequire(builtin: NodeJS.Require): NodeJS.Require {
   })
   const loaded = new Map<string, { exports: unknown }>()
   const load = (name: string): unknown => {
-    if (isBuiltin(name)) return builtin(name)
-    if (!name.startsWith('./')) return packages.load(name)
     const known = loaded.get(name)
     if (known) return known.exports
+    if (isBuiltin(name)) {
+      const exports = builtin(name)
+      loaded.set(name, { exports })
+      return exports
+    }
+    if (!name.startsWith('./')) return packages.load(name)
     const module = { exports: {} }
     loaded.set(name, module)
     const file = name.slice(2)
