@@ -1,6 +1,7 @@
 // Replacing a small file so that a crash at any moment leaves the old or the new content, whole.
 import { randomBytes } from 'node:crypto'
-import { link, open, readlink, realpath, rename, stat, unlink } from 'node:fs/promises'
+import { readlinkSync } from 'node:fs'
+import { link, open, realpath, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { AppError, errnoOf } from '../lib/errors.ts'
 import { syncFolder } from '../lib/sync-folder.ts'
@@ -16,11 +17,19 @@ const MAX_LINKS = 40
 export async function followLinks(path: string): Promise<string> {
   let file = path
   for (let links = 0; links < MAX_LINKS; links++) {
-    const target = await readlink(file).catch(() => null)
+    const target = linkAt(file)
     if (target === null) return file
     file = resolve(await realpath(dirname(file)), target)
   }
   return path
+}
+
+function linkAt(path: string): string | null {
+  try {
+    return readlinkSync(path)
+  } catch {
+    return null
+  }
 }
 
 /**

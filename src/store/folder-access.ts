@@ -1,5 +1,5 @@
 // Checks that the database's folder can be written, and advises the operator when it cannot.
-import { constants } from 'node:fs'
+import { accessSync, constants } from 'node:fs'
 import { access, readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { AppError, errnoOf } from '../lib/errors.ts'
@@ -17,12 +17,12 @@ interface ProcessUser {
  */
 export async function requireWritable(file: string, named = file): Promise<void> {
   try {
-    await access(dirname(file), constants.W_OK | constants.X_OK)
+    accessSync(dirname(file), constants.W_OK | constants.X_OK)
   } catch (error) {
     throw await cannotWrite(named, error)
   }
   try {
-    await access(file, constants.R_OK)
+    accessSync(file, constants.R_OK)
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw await cannotRead(file, error)
   }

@@ -8,6 +8,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   unlinkSync,
   writeFileSync,
   writeSync,
@@ -23,6 +24,7 @@ import { giveTo, ownerFor } from './owner.ts'
 const syncData = promisify(fdatasync)
 
 const CHUNK_BYTES = 64 * 1024
+const MAX_SMALL_BYTES = 1024 * 1024
 /** Longer lines are not written, and skipped where they are found. */
 const MAX_LINE_BYTES = 16 * 1024 * 1024
 const SYNC_DELAY_MS = 1_000
@@ -55,6 +57,11 @@ export async function* readLog(file: string, from = 0): AsyncGenerator<LogLine> 
 /** Like readLog, at once and for a file that is there: for what is read before there is anybody to wait. */
 export function readLogSync(file: string): Generator<LogLine> {
   return createSplitter(0)(readFileSync(file))
+}
+
+/** Like readLogSync; null for a file that is larger than what is to be in memory as a whole. */
+export function readSmallLog(file: string): Generator<LogLine> | null {
+  return statSync(file).size > MAX_SMALL_BYTES ? null : readLogSync(file)
 }
 
 function createSplitter(from: number): (chunk: Buffer) => Generator<LogLine> {

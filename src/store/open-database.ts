@@ -2,8 +2,8 @@
 // ever read; ours then lives beside it as `<path>.json`.
 
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, stat } from 'node:fs/promises'
+import { closeSync, createReadStream, fstatSync, openSync, readSync, statSync } from 'node:fs'
+import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError, errnoOf } from '../lib/errors.ts'
@@ -184,14 +184,14 @@ export async function sha256Of(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Looks at the first bytes only and changes nothing. */
+/** Looks at the first bytes only and changes nothing. At once, as at a start there is nobody to hold up. */
 export async function detectDatabase(path: string): Promise<Detected> {
-  let handle: FileHandle
+  let fd: number
   try {
-    const info = await stat(path)
+    const info = statSync(path)
     if (info.isDirectory()) return { kind: 'other', what: 'a folder, not a file' }
     if (!info.isFile()) return { kind: 'other', what: 'something that is not a regular file' }
-    handle = await open(path, 'r')
+    fd = openSync(path, 'r')
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return { kind: 'absent', what: '' }
     if (errnoOf(error) === 'ENOTDIR')
@@ -199,25 +199,24 @@ export async function detectDatabase(path: string): Promise<Detected> {
     throw await cannotRead(path, error)
   }
   try {
-    const { size } = await handle.stat()
+    const { size } = fstatSync(fd)
     if (size === 0) return { kind: 'empty', what: '' }
-    const head = await readAt(handle, 0, 4096)
+    const head = readAt(fd, 0, 4096)
     if (/^\uFEFF?\s*\{/.test(head.toString('utf8'))) return { kind: 'json', what: '' }
     if (hasBoltMark(head)) return { kind: 'bolt', what: '' }
     for (const offset of secondMetaOffsets()) {
       if (offset >= size) break
-      if (hasBoltMark(await readAt(handle, offset, META_PROBE_BYTES)))
-        return { kind: 'bolt', what: '' }
+      if (hasBoltMark(readAt(fd, offset, META_PROBE_BYTES))) return { kind: 'bolt', what: '' }
     }
     return { kind: 'other', what: describe(head) }
   } finally {
-    await handle.close()
+    closeSync(fd)
   }
 }
 
-async function readAt(handle: FileHandle, offset: number, length: number): Promise<Buffer> {
-  const { bytesRead, buffer } = await handle.read(Buffer.alloc(length), 0, length, offset)
-  return buffer.subarray(0, bytesRead)
+function readAt(fd: number, offset: number, length: number): Buffer {
+  const buffer = Buffer.alloc(length)
+  return buffer.subarray(0, readSync(fd, buffer, 0, length, offset))
 }
 
 function describe(head: Buffer): string {

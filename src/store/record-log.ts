@@ -3,7 +3,7 @@
 // (`tx`) and then in the document; where the document does not name it, it has never happened.
 import type { Key } from './collection.ts'
 import { parseRecord } from './document-file.ts'
-import { readLog, toLine } from './log.ts'
+import { readLog, readSmallLog, toLine } from './log.ts'
 import { type Entry, listOf, setEntry, type Table } from './table.ts'
 
 /** Records in one line of a log that is written anew. */
@@ -23,11 +23,15 @@ export interface ReadLines {
   end: number
 }
 
-/** Reads what was appended since `from`; `commit` is the transaction that the document names. */
+/**
+ * Reads what was appended since `from`; `commit` is the transaction that the document names. `atOnce`: where there is nobody
+ * to hold up.
+ */
 export async function readLines(
   file: string,
   from: number,
   commit: string | undefined,
+  atOnce = false,
 ): Promise<ReadLines> {
   const lines: Line[] = []
   let end = from
@@ -39,7 +43,8 @@ export async function readLines(
     end = last.end
     last = { lines: [], end }
   }
-  for await (const { value, end: at } of readLog(file, from)) {
+  const read = (atOnce && from === 0 && readSmallLog(file)) || readLog(file, from)
+  for await (const { value, end: at } of read) {
     const line = (value ?? {}) as Line
     if (line.tx !== lastTx) settle()
     lastTx = line.tx

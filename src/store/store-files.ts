@@ -1,5 +1,6 @@
 // The files of the engine: the document and the logs of one store. They remember
 // what was read and written, so that a change by others is read once.
+import { readFileSync, statSync } from 'node:fs'
 import { readFile, rm, stat } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { type Adapter, Low } from 'lowdb'
@@ -59,6 +60,8 @@ export class StoreFiles {
   readonly #db: Low<object | null>
   #head: Head = { version: SCHEMA_VERSION, commits: {}, requires: [], unknown: {} }
   #signature = 'not read yet'
+  /** The first reading has nobody to hold up, and the threads of the pool would have to be started for it. */
+  #isFirst = true
 
   constructor(file: string, tables: Tables) {
     this.#file = file
@@ -70,7 +73,7 @@ export class StoreFiles {
         return { file: log, table, signature: '', end: 0, lines: 0 }
       })
     const adapter: Adapter<object | null> = {
-      read: () => readDocument(file),
+      read: () => readDocument(file, this.#isFirst),
       write: async (doc) => {
         await replaceFile(file, textOf(doc))
         this.#signature = await signatureOf(file)
@@ -90,7 +93,8 @@ export class StoreFiles {
 
   /** Reads what was changed by others. */
   async read(): Promise<ReadFiles> {
-    const signature = await signatureOf(this.#file)
+    const isFirst = this.#isFirst
+    const signature = await signatureOf(this.#file, isFirst)
     let doc: ReadFiles['doc'] = null
     if (signature !== this.#signature) {
       await this.#db.read()
@@ -103,13 +107,17 @@ export class StoreFiles {
     const logs: ReadFiles['logs'] = []
     for (const log of head.version < SCHEMA_VERSION ? [] : this.logs) {
       const { name } = log.table.collection
-      const now = await signatureOf(log.file)
+      const now = await signatureOf(log.file, isFirst)
       if (now === '' && head.requires.includes(name)) throw lostLog(log.file, name)
       if (now === log.signature && !doc) continue
       const isWhole = !isLonger(now, log)
-      const read = await readLines(log.file, isWhole ? 0 : log.end, head.commits[name])
+      const read =
+        now === ''
+          ? { lines: [], end: 0 }
+          : await readLines(log.file, isWhole ? 0 : log.end, head.commits[name], isFirst)
       logs.push({ log, signature: now, isWhole, read })
     }
+    this.#isFirst = false
     return { doc, logs }
   }
 
@@ -193,9 +201,12 @@ export class StoreFiles {
   }
 }
 
-async function readDocument(file: string): Promise<object> {
-  if ((await stat(file)).size <= LARGE_FILE_BYTES)
-    return parseText(await readFile(file, 'utf8'), file) as object
+async function readDocument(file: string, atOnce: boolean): Promise<object> {
+  const { size } = atOnce ? statSync(file) : await stat(file)
+  if (size <= LARGE_FILE_BYTES) {
+    const text = atOnce ? readFileSync(file, 'utf8') : await readFile(file, 'utf8')
+    return parseText(text, file) as object
+  }
   try {
     return await readObjectOf(file)
   } catch (error) {
@@ -224,8 +235,10 @@ function lostLog(file: string, name: string): AppError {
 
 // Every write of the document makes a new inode and every line makes a log longer, so identity, time
 // and size together tell any change. Empty for a file that is not there.
-async function signatureOf(file: string): Promise<string> {
-  const found = await stat(file, { bigint: true }).catch(unless('ENOENT'))
+async function signatureOf(file: string, atOnce = false): Promise<string> {
+  const found = atOnce
+    ? statSync(file, { bigint: true, throwIfNoEntry: false })
+    : await stat(file, { bigint: true }).catch(unless('ENOENT'))
   return found ? `${found.ino} ${found.birthtimeNs}:${found.mtimeNs}:${found.size}` : ''
 }
 
