@@ -64,6 +64,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
   let first: FirstStart | undefined
   const opened = await openDatabase(database, {
     notice,
+    leavesLists: true,
     postgres: {
       ...postgres,
       graceMs: overrides.recordsGrace?.value ?? 0,
@@ -117,6 +118,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
         await Promise.race([app.settled, wait(SETTLE_MS, undefined, { ref: false })])
         await using _metrics = await openMetrics(config, metrics, { app, log: log.logger })
         running = await listen({ config, fetch: app.fetch, log: log.logger })
+        await readRest(store, running)
         using _memory = watchShortMemory()
         log.logger.info(`Listening on ${running.address}`)
         invocation.stderr(startBlock(config, running, account))
@@ -135,6 +137,16 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
     throw error
   } finally {
     await store.close()
+  }
+}
+
+/** Reads what the start has left, while `/health` is answered. */
+async function readRest(store: Store, running: RunningServer): Promise<void> {
+  try {
+    await store.rest?.()
+  } catch (error) {
+    await running.close(0)
+    throw error
   }
 }
 

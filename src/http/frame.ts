@@ -28,6 +28,9 @@ const WITHOUT_RECORDS = new Set(['/health', '/ready', '/static'])
 export function frame(deps: Deps) {
   return createMiddleware<Env>(async function frame(c, next) {
     setCommonHeaders(c)
+    // What is read after the start, so that who watches it has an answer meanwhile.
+    const rest = c.env.target.key === '/health' ? null : deps.store.rest?.()
+    if (rest) await rest
     const { shared } = deps.store
     if (shared && !WITHOUT_RECORDS.has(c.env.target.key)) {
       if (!deps.store.isFresh()) await shared.refresh()

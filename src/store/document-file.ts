@@ -117,21 +117,26 @@ function isInDocument({ life }: Collection, version: number): boolean {
 function parseTable(doc: Reader, collection: Collection): Table {
   const { name } = collection
   const table = createTable(collection)
-  const add = (record: object) => {
-    const key = collection.keyOf(record)
-    if (table.entries.has(key)) throw new ParseError(`${name}: the key ${key} occurs twice`)
-    try {
-      demandUnique(table, key, record)
-    } catch (error) {
-      throw new ParseError((error as Error).message)
-    }
-    setEntry(table, key, { record, order: table.nextOrder })
-    if (typeof key === 'number') table.nextId = Math.max(table.nextId, key + 1)
-  }
+  const add = (record: object) => addRecord(table, record)
   if (!collection.isSingle) doc.list(name, (item, at) => add(parseRecord(collection, item, at)))
   else if (doc.has(name)) add(parseRecord(collection, doc.raw(name), name))
   else if (name === 'settings') throw new ParseError('settings are missing')
   return table
+}
+
+/** Adds a record that was read. Throws ParseError when its key, or a unique value, is there. */
+export function addRecord(table: Table, record: object): void {
+  const { collection } = table
+  const key = collection.keyOf(record)
+  if (table.entries.has(key))
+    throw new ParseError(`${collection.name}: the key ${key} occurs twice`)
+  try {
+    demandUnique(table, key, record)
+  } catch (error) {
+    throw new ParseError((error as Error).message)
+  }
+  setEntry(table, key, { record, order: table.nextOrder })
+  if (typeof key === 'number') table.nextId = Math.max(table.nextId, key + 1)
 }
 
 /** Admits a record; fields of later versions are carried along. Throws ParseError. */

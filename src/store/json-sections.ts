@@ -1,5 +1,5 @@
-// JSON files that are too large for one text: where the values of an object are, the items of its arrays some at a time, and
-// how it is written in pieces.
+// JSON files that are too large for one text, or to be read before a start: where the values of an object are, the items of
+// its arrays some at a time, and how it is written in pieces.
 import { type FileHandle, open } from 'node:fs/promises'
 import { ParseError } from '../lib/parse.ts'
 
@@ -89,6 +89,65 @@ async function firstByte(file: string, { start }: Section): Promise<number | und
   const head = Buffer.alloc(64)
   const { bytesRead } = await handle.read(head, 0, head.length, start)
   return head.subarray(0, bytesRead).find((byte) => byte > 0x20)
+}
+
+/** JSON of which long lists are cut out. */
+export interface Cut {
+  /** The object, with a mark in the place of each list. */
+  value: Record<string, unknown>
+  /** By name, as JSON. */
+  lists: ReadonlyMap<string, Buffer>
+}
+
+/** Less is read as fast as it is cut. */
+const MIN_CUT_BYTES = 256 * 1024
+/** Parsed in about a millisecond where nothing is compiled yet. */
+const PART_BYTES = 8 * 1024
+const MARK = 'cut out'
+/** How lists end, and objects in them follow each other, where they are written with an indent of one. */
+const LIST_END = '\n ]'
+const [ITEM_END, ITEM_COMMA] = ['\n  }', ',']
+
+/**
+ * Cuts lists of these names out of the JSON of an object that is written with an indent of one. Null for little, and for what is
+ * written otherwise: that has to be parsed as a whole, as has that of which a part proves to be no JSON.
+ */
+export function cutLists(json: Buffer, names: readonly string[]): Cut | null {
+  if (json.length < MIN_CUT_BYTES) return null
+  const lists = new Map<string, Buffer>()
+  let rest = json
+  for (const name of names) {
+    const field = `\n ${JSON.stringify(name)}: `
+    const start = rest.indexOf(`${field}[\n`) + Buffer.byteLength(field)
+    const last = rest.indexOf(LIST_END, start)
+    if (start < Buffer.byteLength(field) || last < 0) continue
+    const end = last + LIST_END.length
+    lists.set(name, rest.subarray(start, end))
+    const mark = Buffer.from(JSON.stringify(MARK))
+    rest = Buffer.concat([rest.subarray(0, start), mark, rest.subarray(end)])
+  }
+  const value = lists.size > 0 ? tryParse(rest) : undefined
+  if (typeof value !== 'object' || value === null) return null
+  const fields = value as Record<string, unknown>
+  return [...lists.keys()].every((name) => fields[name] === MARK) ? { value: fields, lists } : null
+}
+
+function tryParse(json: Buffer): unknown {
+  try {
+    return JSON.parse(json.toString())
+  } catch {
+    return undefined
+  }
+}
+
+/** The items of a list that was cut out, some at a time. Throws ParseError. */
+export function* itemsOf(list: Buffer): Generator<unknown[]> {
+  for (let from = 1; from < list.length; ) {
+    const at = list.indexOf(ITEM_END + ITEM_COMMA, from + PART_BYTES)
+    const end = at < 0 ? list.length - 1 : at + ITEM_END.length
+    yield parse(wrapped(list.subarray(from, end))) as unknown[]
+    from = end + 1
+  }
 }
 
 /** A field as it stands in an object that is written with an indent of one. */

@@ -7,7 +7,7 @@ import { mkdir, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { AppError, errnoOf } from '../lib/errors.ts'
-import { IMPORTED_FROM } from './collections.ts'
+import { COLLECTIONS, IMPORTED_FROM } from './collections.ts'
 import type { Document, ImportedFrom } from './document.ts'
 import { followLinks } from './durable-file.ts'
 import { withFileLock } from './file-lock.ts'
@@ -33,6 +33,8 @@ export interface OpenOptions {
   create?: () => Promise<Document>
   /** True for `config init`: an existing database is an error. */
   mustBeNew?: boolean
+  /** Accounts and shares, where they are many, are left to `Store.rest`. */
+  leavesLists?: boolean
   /** Takes lines for the operator: what was imported, what to know. */
   notice: (message: string) => void
 }
@@ -68,7 +70,7 @@ export async function openDatabase(path: string, options: OpenOptions): Promise<
   if (options.mustBeNew && kind !== 'absent' && kind !== 'empty')
     throw new AppError('exists', `a database exists at ${path}; change it with "config set"`)
   if (kind === 'absent' || kind === 'empty') return openOrCreate(path, options)
-  if (kind === 'json') return openExisting(path)
+  if (kind === 'json') return openExisting(path, options)
   return openBesideBolt(path, options)
 }
 
@@ -79,10 +81,13 @@ async function openOnServer(database: string, options: OpenOptions): Promise<Ope
   return { store, file: database, created, imported: null }
 }
 
-async function openExisting(path: string): Promise<OpenedDatabase> {
+async function openExisting(
+  path: string,
+  { leavesLists }: Pick<OpenOptions, 'leavesLists'>,
+): Promise<OpenedDatabase> {
   const file = await followLinks(path)
   await requireWritable(file)
-  return opened(await openStore(file))
+  return opened(await openStore(file, COLLECTIONS, { leavesLists }))
 }
 
 function opened(store: Store): OpenedDatabase {
@@ -94,7 +99,7 @@ async function openOrCreate(path: string, options: OpenOptions): Promise<OpenedD
   const beside = jsonBeside(path)
   if (!options.mustBeNew && (await detectDatabase(beside)).kind === 'json') {
     options.notice(`${path} is gone, using ${beside}`)
-    return openExisting(beside)
+    return openExisting(beside, options)
   }
   const file = await followLinks(path)
   await refuseToForget(file)

@@ -9,16 +9,18 @@ import { ParseError } from '../lib/parse.ts'
 import type { Collection } from './collection.ts'
 import { SCHEMA_VERSION } from './document.ts'
 import {
+  addRecord,
   admitDocument,
   composeDocument,
   damagedText,
   type Head,
   type ParsedDocument,
+  parseRecord,
   parseText,
   requiredOf,
 } from './document-file.ts'
 import { replaceFile } from './durable-file.ts'
-import { LARGE_FILE_BYTES, objectTexts, readObjectOf } from './json-sections.ts'
+import { cutLists, itemsOf, LARGE_FILE_BYTES, objectTexts, readObjectOf } from './json-sections.ts'
 import { appendToLog } from './log.ts'
 import { applyLines, linesOf, type ReadLines, readLines } from './record-log.ts'
 import { type Before, createTable, replaceTable, type Table, type Tables } from './table.ts'
@@ -42,6 +44,14 @@ export interface ReadFiles {
   logs: { log: Log; signature: string; isWhole: boolean; read: ReadLines }[]
 }
 
+/** Lists of the document that are not in memory yet. */
+interface Late {
+  readonly names: readonly string[]
+  /** Reads a part of them at each step. */
+  readonly parts: Generator<void>
+  failure?: unknown
+}
+
 interface Prepared {
   head: Head
   content: object
@@ -62,10 +72,16 @@ export class StoreFiles {
   #signature = 'not read yet'
   /** The first reading has nobody to hold up, and the threads of the pool would have to be started for it. */
   #isFirst = true
+  readonly #leavesLists: boolean
+  /** What the first reading has left, before and after it is taken. */
+  #left: Late | null = null
+  #late: Late | null = null
 
-  constructor(file: string, tables: Tables) {
+  /** `leavesLists`: the first reading leaves long lists to `readPart`. */
+  constructor(file: string, tables: Tables, leavesLists = false) {
     this.#file = file
     this.#tables = tables
+    this.#leavesLists = leavesLists
     this.logs = [...tables.values()]
       .filter(({ collection }) => collection.life === 'short')
       .map((table) => {
@@ -73,13 +89,17 @@ export class StoreFiles {
         return { file: log, table, signature: '', end: 0, lines: 0 }
       })
     const adapter: Adapter<object | null> = {
-      read: () => readDocument(file, this.#isFirst),
+      read: () => this.#readDocument(),
       write: async (doc) => {
         await replaceFile(file, textOf(doc))
         this.#signature = await signatureOf(file)
       },
     }
     this.#db = new Low<object | null>(adapter, null)
+  }
+
+  get isLate(): boolean {
+    return this.#late !== null
   }
 
   get needsMigration(): boolean {
@@ -124,8 +144,12 @@ export class StoreFiles {
   /** Takes what was read into the tables. `whole`: the logs that were read from the beginning. */
   take({ doc, logs }: ReadFiles): { before: Before; whole: Log[] } {
     const before: Before = new Map()
+    if (doc) this.readRest()
     for (const [name, fresh] of doc?.tables ?? []) replaceTable(this.#tables, name, fresh, before)
     if (doc) {
+      this.#late = this.#left
+      this.#left = null
+      this.#setLate(this.#late?.names ?? [], () => this.readRest())
       this.#head = doc.head
       this.#signature = doc.signature
     }
@@ -141,6 +165,68 @@ export class StoreFiles {
       log.end = read.end
     }
     return { before, whole: logs.filter(({ isWhole }) => isWhole).map(({ log }) => log) }
+  }
+
+  /** Reads some of what was left; false when that was the last. Throws AppError `damaged`, from then on each time. */
+  readPart(): boolean {
+    const late = this.#late
+    if (!late) return false
+    if (late.failure) throw late.failure
+    try {
+      if (!late.parts.next().done) return true
+    } catch (error) {
+      late.failure = error
+      throw error
+    }
+    this.#late = null
+    this.#setLate(late.names, undefined)
+    return false
+  }
+
+  /** All that was left, for who cannot wait. Throws AppError `damaged`. */
+  readRest(): void {
+    while (this.readPart());
+  }
+
+  #setLate(names: readonly string[], late: Table['late']): void {
+    for (const name of names) Object.assign(this.#tables.get(name) ?? {}, { late })
+  }
+
+  async #readDocument(): Promise<object> {
+    const atOnce = this.#isFirst
+    const file = this.#file
+    const { size } = atOnce ? statSync(file) : await stat(file)
+    if (size > LARGE_FILE_BYTES) return readLargeDocument(file)
+    const json = atOnce ? readFileSync(file) : await readFile(file)
+    const large = [...this.#tables.values()].filter(({ collection }) => collection.isLarge)
+    const names = large.map(({ collection }) => collection.name)
+    const cut = atOnce && this.#leavesLists ? cutLists(json, names) : null
+    if (!cut) return parseText(json.toString(), file) as object
+    this.#left = { names: [...cut.lists.keys()], parts: this.#readLists(json, cut.lists) }
+    return { ...cut.value, ...Object.fromEntries(this.#left.names.map((name) => [name, []])) }
+  }
+
+  *#readLists(json: Buffer, lists: ReadonlyMap<string, Buffer>): Generator<void> {
+    try {
+      for (const [name, list] of lists) {
+        const table = this.#tables.get(name) as Table
+        for (const items of itemsOf(list)) {
+          for (const item of items)
+            addRecord(table, parseRecord(table.collection, item, `${name}[${table.entries.size}]`))
+          yield
+        }
+      }
+    } catch {
+      // It was cut in the wrong place, or is damaged, which the whole tells better.
+      const collections = [...this.#tables.values()].map(({ collection }) => collection)
+      const { tables } = admitDocument(
+        parseText(json.toString(), this.#file),
+        this.#file,
+        collections,
+      )
+      for (const name of lists.keys())
+        replaceTable(this.#tables, name, tables.get(name) as Table, new Map())
+    }
   }
 
   async append(log: Log, text: string): Promise<void> {
@@ -201,12 +287,7 @@ export class StoreFiles {
   }
 }
 
-async function readDocument(file: string, atOnce: boolean): Promise<object> {
-  const { size } = atOnce ? statSync(file) : await stat(file)
-  if (size <= LARGE_FILE_BYTES) {
-    const text = atOnce ? readFileSync(file, 'utf8') : await readFile(file, 'utf8')
-    return parseText(text, file) as object
-  }
+async function readLargeDocument(file: string): Promise<object> {
   try {
     return await readObjectOf(file)
   } catch (error) {

@@ -2,6 +2,7 @@
 // each collection that changes often, a lock between processes, and a watch for changes by others.
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   type Ahead,
   applyBatch,
@@ -46,13 +47,14 @@ const MAX_AHEAD = 100_000
 
 /**
  * Opens an existing JSON database. Throws when the file is missing, damaged or written by a newer
- * version; it is never overwritten then.
+ * version; it is never overwritten then. `leavesLists`: accounts and shares, where they are many, are left to `Store.rest`.
  */
 export async function openStore(
   file: string,
   collections: readonly Collection[] = COLLECTIONS,
+  { leavesLists = false } = {},
 ): Promise<Store> {
-  const store = new DocumentStore(await followLinks(file), collections)
+  const store = new DocumentStore(await followLinks(file), collections, leavesLists)
   await store.load()
   store.watch()
   return store
@@ -108,18 +110,29 @@ class DocumentStore implements Store {
   )
   #ahead: AheadOfDisk[] = []
   #delay: unknown
+  #rest: Promise<void> | undefined
   #timer: NodeJS.Timeout | undefined
 
-  constructor(file: string, collections: readonly Collection[]) {
+  constructor(file: string, collections: readonly Collection[], leavesLists: boolean) {
     this.file = file
     this.#tables = new Map(collections.map((one) => [one.name, createTable(one)]))
-    this.#files = new StoreFiles(file, this.#tables)
+    this.#files = new StoreFiles(file, this.#tables, leavesLists)
     this.#listeners = createListeners(this.#tables)
     Object.assign(this, createRecords(this.#tables))
   }
 
   async load(): Promise<void> {
     this.#take(await this.#files.read())
+  }
+
+  rest(): Promise<void> | null {
+    if (!this.#files.isLate) return null
+    this.#rest ??= this.#readRest()
+    return this.#rest
+  }
+
+  async #readRest(): Promise<void> {
+    while (this.#files.readPart()) await nextTurn()
   }
 
   async read<T>(read: (records: Records) => T): Promise<T> {
@@ -191,6 +204,7 @@ class DocumentStore implements Store {
   // Under the lock: all changes of the batch or none, and what is ahead of the disk. The batch is written
   // before anybody can read it.
   async #commit(batch: readonly Pending[]): Promise<() => void> {
+    this.#files.readRest()
     this.#take(await this.#files.read())
     const aheads = new Set(this.#ahead)
     if (this.#files.needsMigration) await this.#migrate(aheads)

@@ -25,6 +25,8 @@ export interface Table {
   readonly companions: Table[]
   /** All records of a large collection are here. */
   isWhole?: boolean
+  /** What is on the disk is not all in memory yet: to be called before anybody looks. Throws AppError `damaged`. */
+  late?: (() => void) | undefined
   /** False when `entries` is not in the order of insertion. */
   isOrdered: boolean
 }
@@ -307,6 +309,7 @@ export function createDemandingRecords(tables: Tables, demand: Demand): Records 
 function demandTable(tables: Tables, { name }: Collection): Table {
   const table = tables.get(name)
   if (!table) throw new Error(`this store has no collection ${name}`)
+  table.late?.()
   return table
 }
 

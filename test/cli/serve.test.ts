@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { verifyPassword } from '../../src/auth/hash.ts'
+import type { User } from '../../src/store/document.ts'
 import { runCli } from '../support/cli.ts'
 import { waitFor } from '../support/deadline.ts'
 import { cwd, database, failed, freshFolders, login, PASSWORD, serve } from '../support/serve.ts'
@@ -116,6 +117,31 @@ describe('the first start', () => {
     taken.close()
     expect(stderr).toContain(`port ${port} is in use by another program`)
     expect(stderr).toMatch(/generated password: \S{16}\n/)
+  })
+})
+
+describe('many accounts', () => {
+  const many = async (change: (text: string) => string) => {
+    const first = await serve(['--password', PASSWORD])
+    await first.stop()
+    const doc = await database()
+    const [admin] = doc.users as [User]
+    for (let id = 2; id <= 2_000; id++) doc.users.push({ ...admin, id, username: `user${id}` })
+    await writeFile(join(cwd, 'filebrowser.db'), change(JSON.stringify(doc, null, 1)))
+  }
+
+  test('that are read after the first answer are all there when the server says that it listens', async () => {
+    await many((text) => text)
+    const { origin } = await serve()
+    const body = JSON.stringify({ username: 'user1999', password: PASSWORD })
+    expect((await fetch(`${origin}/api/login`, { method: 'POST', body })).status).toBe(200)
+  })
+
+  test('end the start when one of them is damaged', async () => {
+    await many((text) => text.replace('"user1500"', 'user1500'))
+    const { stderr, stdout } = await failed(['-r', 'srv', '-p', '0'])
+    expect(stderr).toMatch(/Error: the database .* is damaged .* left untouched/s)
+    expect(stderr + stdout).not.toContain('Listening on')
   })
 })
 
