@@ -1,5 +1,4 @@
-// The bytes of an open file on their way to a client, through two buffers: one is read while the
-// other is sent.
+// The bytes of an open file on their way to a client, piece by piece.
 import { type ReadHandle, readFully } from '../files/volume/read-handle.ts'
 import type { Buffers } from '../lib/buffers.ts'
 import type { Output } from './answer.ts'
@@ -7,16 +6,13 @@ import type { Output } from './answer.ts'
 type File = { handle: Pick<ReadHandle, 'read'> }
 
 const SMALL_BUFFER_BYTES = 64 * 1024
-const BUFFER_BYTES = 256 * 1024
-const FEW_BUFFER_BYTES = 1024 * 1024
+const BUFFER_BYTES = 512 * 1024
 const MANY_BUFFER_BYTES = 32 * 1024
-/** With fewer transfers than this the large buffer is affordable. */
+/** With fewer transfers than this the next piece is read while one is sent. More keep disk and sockets busy anyway. */
 const FEW_TRANSFERS = 4
-/** From this many on a transfer that finds little room begins with small ones. */
-const MANY_TRANSFERS = 16
-/** All transfers together may hold this much; then small ones must do: the clients may all have stopped reading. */
+/** All transfers together may hold this much; then small buffers must do: the clients may all have stopped reading. */
 const MAX_TAKEN_BYTES = 16 * 1024 * 1024
-/** What each of many transfers holds, in bytes: two buffers, and the request with its connection. */
+/** What each of many transfers holds, in bytes: a buffer, and the request with its connection. */
 export const TRANSFER_BYTES = 3 * MANY_BUFFER_BYTES
 
 /** Like `sendRange` for the last bytes of an answer: few enough leave together with the head. */
@@ -53,66 +49,69 @@ export async function sendRange(
 ): Promise<void> {
   if (start >= end) return
   const { buffers } = output
+  const read = (position: number) =>
+    position < end ? readPiece(buffers, handle, position, end - position) : null
   buffers.begin()
-  let current = buffers.take(firstBytes(buffers, end - start))
-  let next = buffers.take(current.length)
-  let position = start
   try {
-    let filled = await fill(handle, current, position, end)
-    while (filled > 0) {
-      position += filled
-      const reading = position < end ? fill(handle, next, position, end) : Promise.resolve(0)
-      await settleBoth(output.write(current.subarray(0, filled)), reading)
-      filled = await reading
-      ;[current, next] = [next, current]
-      // The client keeps up: go on with larger buffers, one after the other.
-      const wanted = nextBytes(buffers, end - position - filled)
-      if (next.length < wanted) {
-        buffers.give(next)
-        next = buffers.take(wanted)
+    let position = start
+    let piece = read(position)
+    while (piece) {
+      const bytes = await piece.bytes
+      position += bytes.length
+      const next: Piece | null = buffers.transfers() < FEW_TRANSFERS ? read(position) : null
+      try {
+        await output.write(bytes)
+      } catch (error) {
+        await next?.bytes.then(next.give, () => {})
+        throw error
+      } finally {
+        piece.give()
       }
+      piece = next ?? read(position)
     }
-    if (position < end) throw becameShorter()
   } finally {
-    buffers.give(current)
-    buffers.give(next)
     buffers.end()
   }
 }
 
+interface Piece {
+  /** Not empty. Rejects, with the buffer given back, when they cannot be read. */
+  bytes: Promise<Buffer>
+  /** To be called when neither the disk nor the socket works on the buffer any more. */
+  give(): void
+}
+
+function readPiece(
+  buffers: Buffers,
+  handle: File['handle'],
+  position: number,
+  leftBytes: number,
+): Piece {
+  // Taken for each piece anew: what was given back last is still in the processor's cache.
+  const buffer = buffers.take(bufferBytes(buffers, leftBytes))
+  const give = () => buffers.give(buffer)
+  const fill = async () => {
+    try {
+      const length = Math.min(buffer.length, leftBytes)
+      const { bytesRead } = await handle.read(buffer, 0, length, position)
+      if (bytesRead === 0) throw becameShorter()
+      return buffer.subarray(0, bytesRead)
+    } catch (error) {
+      give()
+      throw error
+    }
+  }
+  const bytes = fill()
+  // It may fail while the piece before is still being sent; who waits for it next is told.
+  bytes.catch(() => {})
+  return { bytes, give }
+}
+
+function bufferBytes(buffers: Buffers, leftBytes: number): number {
+  if (buffers.takenBytes() > MAX_TAKEN_BYTES) return MANY_BUFFER_BYTES
+  return leftBytes <= SMALL_BUFFER_BYTES ? SMALL_BUFFER_BYTES : BUFFER_BYTES
+}
+
 export function becameShorter(): Error {
   return new Error('the file became shorter while it was sent')
-}
-
-/** The buffer to begin with: nobody knows yet whether the client takes anything. */
-function firstBytes(buffers: Buffers, leftBytes: number): number {
-  const isAmple = buffers.takenBytes() < MAX_TAKEN_BYTES / 2
-  if (isAmple && leftBytes > BUFFER_BYTES) return BUFFER_BYTES
-  return buffers.transfers() < MANY_TRANSFERS ? SMALL_BUFFER_BYTES : MANY_BUFFER_BYTES
-}
-
-/** The buffer that suits this much left to read. */
-function nextBytes(buffers: Buffers, leftBytes: number): number {
-  if (buffers.takenBytes() > MAX_TAKEN_BYTES) return MANY_BUFFER_BYTES
-  if (leftBytes <= SMALL_BUFFER_BYTES) return SMALL_BUFFER_BYTES
-  return buffers.transfers() < FEW_TRANSFERS && leftBytes > BUFFER_BYTES
-    ? FEW_BUFFER_BYTES
-    : BUFFER_BYTES
-}
-
-// A buffer may be reused only when neither the disk nor the socket works on it any more.
-async function settleBoth(writing: Promise<void>, reading: Promise<number>): Promise<void> {
-  const results = await Promise.allSettled([writing, reading])
-  for (const result of results) if (result.status === 'rejected') throw result.reason
-}
-
-async function fill(
-  handle: Pick<ReadHandle, 'read'>,
-  buffer: Buffer,
-  position: number,
-  end: number,
-): Promise<number> {
-  const length = Math.min(buffer.length, end - position)
-  const { bytesRead } = await handle.read(buffer, 0, length, position)
-  return bytesRead
 }
