@@ -8,7 +8,7 @@ import {
   type ServerResponse,
 } from 'node:http'
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:https'
-import { BoundSocket, connect, isIPv4 } from 'node:net'
+import { connect, isIPv4 } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSecureContext } from 'node:tls'
 import { createAdaptorServer, type HttpBindings, type WebSocketServerLike } from '@hono/node-server'
@@ -43,6 +43,8 @@ const MAX_UNANSWERED_PINGS = 4
 /** A command line, which is in memory until it is complete. */
 const MAX_WEBSOCKET_MESSAGE_BYTES = 128 * 1024
 const IDLE_SWEEP_MS = 100
+/** Connections that wait to be accepted, as many as Node lets by itself. */
+const BACKLOG = 511
 /**
  * What is left of the body of a request that was answered early, such as a refused upload, is read
  * and thrown away, so that the client gets to see the answer and can use the connection again
@@ -289,12 +291,19 @@ async function readPem(file: string): Promise<Buffer> {
   }
 }
 
+/**
+ * The last step of `listen`, under the name that Node keeps for it. The steps before look an address up like a name, with
+ * patterns that take 3 ms to compile, and load clusters and what starts processes: a twelfth of a start.
+ */
+interface Binding {
+  _listen2(address: string, port: number, family: 4, backlog: number): void
+}
+
 async function listenTcp(server: Server, { address, port }: Config): Promise<void> {
   try {
     await started(server, () => {
       if (address === '') server.listen(port)
-      // For names, and addresses looked up like names, Node compiles patterns that take a start 3 ms.
-      else if (isIPv4(address)) server.listen({ handle: new BoundSocket({ host: address, port }) })
+      else if (isIPv4(address)) (server as unknown as Binding)._listen2(address, port, 4, BACKLOG)
       else server.listen(port, address)
     })
   } catch (error) {
