@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants } from 'node:zlib'
 import { CACHE_DIR } from './paths.ts'
 
-const SHRINKS = /\.(js|mjs|css|svg|html|json|wasm|txt|webmanifest)$/
+const SHRINKS = /\.(js|mjs|css|svg|html|json|wasm|txt|webmanifest|ttf|pfb|bcmap)$/
 const SMALLEST_BYTES = 600
 
 /** Writes `name.br` beside every file below `dir` for which that saves a tenth. */

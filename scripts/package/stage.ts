@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync } from 'node:fs'
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { Module } from 'node:module'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import type { PackedFile, PackedPackages } from '../../src/native-cache.ts'
 import { OUT_DIR } from '../build/paths.ts'
 import { fileFormat } from './binary-format.ts'
@@ -26,9 +26,12 @@ export async function stage(target: Target): Promise<string> {
   return folder
 }
 
+/** The server takes it from the page's files, src/files/extract/by-library.ts. */
+const OF_THE_PAGE = 'libarchive.wasm'
+
 /** What src/boot.ts loads travels as the function that Node makes of a module; boot.cjs itself is for Node to load. */
 async function copyServer(from: string, to: string): Promise<void> {
-  await cp(from, to, { recursive: true })
+  await cp(from, to, { recursive: true, filter: (source) => basename(source) !== OF_THE_PAGE })
   for (const name of filesBelow(to).filter((path) => /\.cjs$/.test(path) && path !== 'boot.cjs'))
     await writeFile(join(to, name), Module.wrap(await readFile(join(to, name), 'utf8')))
 }

@@ -1,9 +1,13 @@
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { chmod, copyFile, mkdir, readdir, stat, writeFile } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
 import { describe, expect, it } from 'vitest'
+import { OUT_DIR } from '../../scripts/build/paths.ts'
+import { filesBelow } from '../../scripts/package/stage.ts'
+import { hostTarget } from '../../scripts/package/targets.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { SAMPLES } from '../support/pictures.ts'
@@ -16,6 +20,8 @@ const packaged = leading.length === 0
 const root = process.getuid?.() === 0
 /** Large enough for its checksum to be made in a thread. */
 const ZEROS = Buffer.alloc(3 * 1024 * 1024)
+/** Two catalogues of one language are alike, and smaller. */
+const LARGE_BYTES = 100_000
 
 interface Running extends AsyncDisposable {
   origin: string
@@ -115,6 +121,20 @@ describe.skipIf(!packaged)('the executable alone in an empty folder', () => {
     expect(await readdir(join(tree.base, 'alone'))).toEqual([basename(file)])
     const cache = join(tree.base, '.cache', 'filebrowser')
     expect((await stat(cache)).mode & 0o777).toBe(0o700)
+  })
+
+  it('holds no large file twice, not even packed', async () => {
+    const folder = join(OUT_DIR, 'stage', hostTarget().name)
+    const large = new Map<string, string[]>()
+    for (const name of filesBelow(folder)) {
+      const stored = await readFile(join(folder, name))
+      const bytes = name.endsWith('.br') ? brotliDecompressSync(stored) : stored
+      if (bytes.length < LARGE_BYTES) continue
+      const digest = createHash('sha256').update(bytes).digest('hex')
+      large.set(digest, [...(large.get(digest) ?? []), name])
+    }
+    expect(large.size).toBeGreaterThan(10)
+    expect([...large.values()].filter((names) => names.length > 1)).toEqual([])
   })
 
   it('brings its interface along, compressed and to be kept for good', async () => {

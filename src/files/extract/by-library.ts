@@ -3,6 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
+import { brotliDecompressSync } from 'node:zlib'
+import meta from 'libarchive.js/package.json' with { type: 'json' }
 import load from 'libarchive.js/src/webworker/wasm-gen/libarchive.js'
 import { isExecutable, readInside } from '../../inside.ts'
 import { AppError } from '../../lib/errors.ts'
@@ -54,10 +56,12 @@ export async function readByLibrary(file: ArchiveFile, output: Output): Promise<
   }
 }
 
-/** Inside of the executable, beside the bundle, or in the package. */
+/** Inside of the executable, where the page has it too, beside the bundle, or in the package. */
 function readLibrary(): Buffer {
-  const inside = isExecutable ? readInside('server/libarchive.wasm') : null
-  if (inside) return inside
+  const inside = isExecutable
+    ? readInside(`web/static/libarchive-${meta.version}/libarchive.wasm.br`)
+    : null
+  if (inside) return brotliDecompressSync(inside)
   const beside = join(import.meta.dirname, 'libarchive.wasm')
   if (existsSync(beside)) return readFileSync(beside)
   return readFileSync(createRequire(import.meta.url).resolve('libarchive.js/dist/libarchive.wasm'))
