@@ -43,6 +43,9 @@ function poolOf({ databasePool: given }: Overrides, database: string): number {
   return count
 }
 
+/** Who watches a start asks for `/health` every few milliseconds, and need not wait for accounts then. */
+const FIRST_ANSWER_MS = 10
+
 /** Permission bit: who is neither owner nor in the group may write. */
 const OTHERS_WRITE = 0o002
 
@@ -143,7 +146,7 @@ export async function serve(invocation: ServeInvocation): Promise<number> {
 /** Reads what the start has left, while `/health` is answered. */
 async function readRest(store: Store, running: RunningServer): Promise<void> {
   try {
-    await store.rest?.()
+    await store.rest?.(FIRST_ANSWER_MS)
   } catch (error) {
     await running.close(0)
     throw error

@@ -132,10 +132,11 @@ export interface Store extends Records {
   /** What lives for minutes beside the records, for all who share them. */
   readonly shortLived: ShortLived
   /**
-   * Reads what the start has left, some at a time, so that others get their turn; null when all is in memory. Who looks for it
-   * earlier has it read at once. Rejects with AppError `damaged`.
+   * Reads what the start has left, some at a time, so that others get their turn; null when all is in memory. It begins after
+   * `afterMs`, or when somebody asks for it without. Who looks for a record of it has all read at once. Rejects with AppError
+   * `damaged`.
    */
-  rest?(): Promise<void> | null
+  rest?(afterMs?: number): Promise<void> | null
   /**
    * Reads records of large collections as well: what is not in memory is loaded, and `read` runs again. So it is
    * synchronous and without effects elsewhere. Rejects with AppError `records_unavailable`.

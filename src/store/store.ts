@@ -2,7 +2,7 @@
 // each collection that changes often, a lock between processes, and a watch for changes by others.
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises'
 import {
   type Ahead,
   applyBatch,
@@ -125,8 +125,10 @@ class DocumentStore implements Store {
     this.#take(await this.#files.read())
   }
 
-  rest(): Promise<void> | null {
+  rest(afterMs = 0): Promise<void> | null {
     if (!this.#files.isLate) return null
+    if (afterMs > 0)
+      return wait(afterMs, undefined, { ref: false }).then(() => this.rest() ?? undefined)
     this.#rest ??= this.#readRest()
     return this.#rest
   }

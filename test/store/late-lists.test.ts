@@ -46,6 +46,20 @@ test('what is read later is what is read at once', async () => {
   await Promise.all([whole.close(), store.close()])
 })
 
+test('it is read after the time that is given, or as soon as somebody waits for it', async () => {
+  await using at = await written(documentOf(NAMES))
+  const store = await openStore(at.file, COLLECTIONS, LATE)
+  const late = store.rest?.(60_000)
+  await store.rest?.()
+  expect(store.rest?.()).toBeNull()
+  expect(late).toBeInstanceOf(Promise)
+  await store.close()
+  const patient = await openStore(at.file, COLLECTIONS, LATE)
+  await patient.rest?.(1)
+  expect(patient.rest?.()).toBeNull()
+  await patient.close()
+})
+
 test('others have their turn while it is read', async () => {
   await using at = await written(documentOf(NAMES))
   const store = await openStore(at.file, COLLECTIONS, LATE)
