@@ -47,6 +47,7 @@ export function createAuditLog(target: AuditTarget, surroundings: Surroundings):
   const merging = createMerging()
   let batching: NodeJS.Timeout | undefined
   let sweeping: NodeJS.Timeout | undefined
+  let isClosed = false
 
   function add(atMs: number, event: AuditEvent): void {
     writer.add(lineOf(atMs, event))
@@ -77,7 +78,8 @@ export function createAuditLog(target: AuditTarget, surroundings: Surroundings):
 
   return {
     record(event, merge) {
-      if (target.kind === 'off') return
+      // What ends after the log would open its file once more.
+      if (target.kind === 'off' || isClosed) return
       if (merge === undefined) return add(Date.now(), event)
       merging.put(merge, event)
       if (merging.size() > MAX_MERGING) addMerged(merging.oldestMs())
@@ -89,6 +91,7 @@ export function createAuditLog(target: AuditTarget, surroundings: Surroundings):
     },
     reopen: () => writer.file()?.reopen(),
     async close() {
+      isClosed = true
       clearTimeout(batching)
       clearTimeout(sweeping)
       await writeAll()

@@ -49,6 +49,15 @@ const pageOf = (target: AuditTarget, filter: Partial<AuditFilter> = {}, before =
 const pathsOf = (lines: readonly { path?: string }[]) => lines.map(({ path }) => path)
 
 describe('the audit log', () => {
+  it('is not opened again by what ends after it', async () => {
+    await using audit = await openTarget()
+    const log = audit.open()
+    await log.close()
+    log.record(event('/late.txt'))
+    await log.flush()
+    expect(await audit.pieces()).toEqual([])
+  })
+
   it('makes no file before the first act', async () => {
     await using setup = await openTarget()
     const log = setup.open()
