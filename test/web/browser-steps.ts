@@ -207,3 +207,14 @@ export async function dictionary(locale: string): Promise<Word> {
     return found.translation
   }
 }
+
+/** Cuts the page off from the network: resolves once its calls fail, which the browser brings about a moment later. */
+export async function goOffline(page: Page): Promise<void> {
+  await page.context().setOffline(true)
+  await page.waitForFunction(() =>
+    fetch('/health').then(
+      () => false,
+      () => true,
+    ),
+  )
+}

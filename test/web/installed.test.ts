@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { Tree } from '../support/tree.ts'
-import { type OpenIn, servedPages, sharedBrowser } from './browser-steps.ts'
+import { goOffline, type OpenIn, servedPages, sharedBrowser } from './browser-steps.ts'
 import { doubleClick, entry, expectNames } from './listing-steps.ts'
 
 const openShared = sharedBrowser()
@@ -83,7 +83,7 @@ describe('the installed program', () => {
     await doubleClick(entry(page, 'photos'))
     await expectNames(page, ['one.jpg'])
     await expect.poll(() => keptFolders(page)).toBe(2)
-    await context.setOffline(true)
+    await goOffline(page)
     await page.reload()
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
     await page.getByRole('heading', { name: 'photos' }).waitFor()

@@ -7,7 +7,14 @@ import { waitFor } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, runProgram, startProgram } from '../support/program.ts'
 import { makeTree } from '../support/tree.ts'
-import { boxOf, followLink, servedPages, sharedBrowser, sharedSite } from './browser-steps.ts'
+import {
+  boxOf,
+  followLink,
+  goOffline,
+  servedPages,
+  sharedBrowser,
+  sharedSite,
+} from './browser-steps.ts'
 import { addUser, entry, userLogin } from './listing-steps.ts'
 import { changeSettings, createUser, PASSWORD } from './settings-steps.ts'
 import { pickFiles, slowUploads } from './upload-steps.ts'
@@ -127,7 +134,7 @@ describe('the login page', () => {
     await using open = await site.open({ path: '/login', as: null, isAlone: true })
     const { page, context } = open
     await fillIn(page, ADMIN)
-    await context.setOffline(true)
+    await goOffline(page)
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page
       .getByRole('alert')

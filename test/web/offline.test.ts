@@ -8,6 +8,7 @@ import {
   boxOf,
   folderPages,
   followLink,
+  goOffline,
   type OpenIn,
   servedPages,
   sharedBrowser,
@@ -26,7 +27,7 @@ describe('a lost connection', () => {
     const { page, context } = open
     const exact = page.getByRole('switch', { name: 'Show exact dates' })
     await exact.check()
-    await context.setOffline(true)
+    await goOffline(page)
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page.getByText('No connection to the server.', { exact: true }).first().waitFor()
     await page.getByText('No connection to the server. Trying again…').waitFor()
@@ -42,7 +43,7 @@ describe('a lost connection', () => {
     const { page, context } = open
     const heading = page.getByRole('heading', { name: 'This folder is empty' })
     const before = await boxOf(heading)
-    await context.setOffline(true)
+    await goOffline(page)
     await page.getByText('No connection to the server. Trying again…').waitFor()
     // It lies over the page, whose parts stay where they are.
     expect(await boxOf(heading)).toEqual(before)
@@ -57,7 +58,7 @@ describe('a lost connection', () => {
     await page.keyboard.press('F2')
     const field = page.getByLabel('New name')
     await field.fill('b.txt')
-    await context.setOffline(true)
+    await goOffline(page)
     await page.keyboard.press('Enter')
     await page.locator('#listing').getByText('No connection to the server.').waitFor()
     const told = page.getByText('No connection to the server. Trying again…')
@@ -72,7 +73,7 @@ describe('a lost connection', () => {
     await using open = await openServed({}, { path: '/settings/profile' })
     const { page, context } = open
     await page.getByRole('heading', { name: 'File list' }).waitFor()
-    await context.setOffline(true)
+    await goOffline(page)
     await page.getByRole('link', { name: 'User management' }).click()
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
     await context.setOffline(false)
@@ -83,7 +84,7 @@ describe('a lost connection', () => {
     await using open = await openFolder({}, { path: '/settings/users/1' })
     const { page, context } = open
     await page.getByLabel('Root folder').fill('/somewhere')
-    await context.setOffline(true)
+    await goOffline(page)
     await page.getByRole('button', { name: 'Save changes' }).click()
     await page
       .getByText(/This dialog couldn’t be opened/)
@@ -119,7 +120,7 @@ describe('a lost connection', () => {
     await using open = await openFolder({ 'docs/inner.txt': 'x' }, { path: '/files/' })
     const { page, context } = open
     await entry(page, 'docs').waitFor()
-    await context.setOffline(true)
+    await goOffline(page)
     // The line that says so moves the listing down.
     await page.getByText('No connection to the server. Trying again…').waitFor()
     await doubleClick(entry(page, 'docs'))
@@ -136,7 +137,7 @@ describe('a lost connection', () => {
     await page.route(parts, (route) => lost.promise.then(() => route.abort('internetdisconnected')))
     await page.reload()
     await entry(page, 'a.txt').waitFor()
-    await context.setOffline(true)
+    await goOffline(page)
     lost.resolve()
     await entry(page, 'a.txt').click()
     await page.getByText('No connection to the server. Trying again…').waitFor()
@@ -188,7 +189,7 @@ describe('a lost connection', () => {
     await using open = await openIn(program, { path: `/share/${hash}`, as: null })
     const { page, context } = open
     await page.getByRole('link', { name: 'sub' }).waitFor()
-    await context.setOffline(true)
+    await goOffline(page)
     await page.getByRole('link', { name: 'sub' }).click()
     await page.getByRole('heading', { name: 'No connection to the server' }).waitFor()
     await context.setOffline(false)

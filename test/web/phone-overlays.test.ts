@@ -6,7 +6,7 @@ import type { Locator, Page } from 'playwright-core'
 import { expect, it } from 'vitest'
 import { DESKTOP, PHONE } from '../support/browser.ts'
 import type { Tree } from '../support/tree.ts'
-import { boxOf, folderPages, sharedBrowser } from './browser-steps.ts'
+import { boxOf, folderPages, goOffline, sharedBrowser } from './browser-steps.ts'
 import { entry, toast } from './listing-steps.ts'
 import { clipboard } from './share-steps.ts'
 import { holdEntry } from './touch-steps.ts'
@@ -113,12 +113,12 @@ it('a message that a closing dialog leaves stays in sight beside those before it
 
 it('what says that there is no connection is over neither the way up nor the round button', async () => {
   await using open = await openFolder({ 'sub/a.txt': 'a' }, { ...phone, path: '/files/sub/' })
-  const { page, context } = open
+  const { page } = open
   const crumbs = page.getByRole('navigation', { name: 'Breadcrumb' })
   // A folder that cannot be read has none.
   await entry(page, 'a.txt').waitFor()
   const before = await boxOf(crumbs)
-  await context.setOffline(true)
+  await goOffline(page)
   const told = page.locator('.offline')
   await told.getByText('No connection to the server. Trying again…').waitFor()
   expect(await boxOf(crumbs)).toEqual(before)
