@@ -120,6 +120,17 @@ it('plays the songs of the folder one after the other, whatever lies between the
   expect(opened.problems).toEqual([])
 })
 
+it('adds up keys that follow each other faster than the page is drawn', async () => {
+  await using opened = await site.open({ path: '/files/film.webm' })
+  const { page } = opened
+  await loaded(page)
+  await page.evaluate(() => {
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'j'])
+      document.activeElement?.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))
+  })
+  await expect.poll(() => timeOf(page)).toBe(5)
+})
+
 it('leaves the arrow keys to the slider that has the focus', async () => {
   await using opened = await site.open({ path: '/files/film.webm' })
   const { page } = opened

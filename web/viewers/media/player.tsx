@@ -50,9 +50,9 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
   const { t } = useLingui()
 
   const controls = playerControls(element)
-  const { toggle, seek, togglePicture } = controls
+  const { toggle, seek, step, togglePicture } = controls
   useViewerKeys((event) => {
-    const command = commandOf(event, media, controls, nextTrack)
+    const command = commandOf(event, controls, nextTrack)
     command?.()
     return command !== undefined
   })
@@ -78,14 +78,14 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
           icon={RotateCcw}
           label={t`Back 10 seconds`}
           shortcut="J"
-          onClick={() => seek(media.time - 10)}
+          onClick={() => step(-10)}
         />
         <IconButton
           className="not-phone"
           icon={RotateCw}
           label={t`Forward 10 seconds`}
           shortcut="L"
-          onClick={() => seek(media.time + 10)}
+          onClick={() => step(10)}
         />
         <span className="vw-time num nowrap fs-md" dir="ltr">
           {formatDuration(media.time)} / {formatDuration(media.duration)}
@@ -126,6 +126,7 @@ export function Player({ element, media, tracks = [], track, chooseTrack, ...res
 
 type Controls = ReturnType<typeof playerControls>
 
+/** All read the element itself: what is on the screen follows it a moment later, and keys come faster. */
 function playerControls(element: RefObject<HTMLMediaElement | null>) {
   function toggle() {
     const player = element.current
@@ -140,14 +141,27 @@ function playerControls(element: RefObject<HTMLMediaElement | null>) {
       player.currentTime = Math.min(player.duration, Math.max(0, to))
     }
   }
+  function step(byS: number) {
+    if (element.current) seek(element.current.currentTime + byS)
+  }
+  function seekToPart(part: number) {
+    if (element.current) seek(element.current.duration * part)
+  }
   function setVolume(volume: number) {
     const player = element.current
     if (!player) return
     player.volume = Math.min(1, Math.max(0, volume))
     player.muted = false
   }
+  function stepVolume(by: number) {
+    if (element.current) setVolume(element.current.volume + by)
+  }
   function setRate(rate: number) {
     if (element.current) element.current.playbackRate = rate
+  }
+  function stepRate(by: 1 | -1) {
+    const player = element.current
+    if (player) setRate(speeds[speeds.indexOf(player.playbackRate) + by] ?? player.playbackRate)
   }
   function togglePicture() {
     const film = element.current
@@ -161,40 +175,50 @@ function playerControls(element: RefObject<HTMLMediaElement | null>) {
   function toggleMuted() {
     if (element.current) element.current.muted = !element.current.muted
   }
-  return { toggle, seek, setVolume, setRate, togglePicture, toggleMuted }
+  return {
+    toggle,
+    seek,
+    step,
+    seekToPart,
+    setVolume,
+    stepVolume,
+    setRate,
+    stepRate,
+    togglePicture,
+    toggleMuted,
+  }
 }
 
 /** What a key does; nothing where it belongs to the slider or button with the focus. */
 function commandOf(
   event: KeyboardEvent,
-  { time, duration, volume, rate }: Media,
   controls: Controls,
   nextTrack: () => void,
 ): (() => void) | undefined {
-  const { toggle, seek, setVolume, setRate, togglePicture, toggleMuted } = controls
+  const { toggle, seek, step, seekToPart, stepVolume, stepRate, togglePicture, toggleMuted } =
+    controls
   const { target, key } = event
   if (event.ctrlKey || event.metaKey || event.altKey) return
   if (event.shiftKey && key !== '<' && key !== '>') return
   if (target instanceof HTMLButtonElement && (key === ' ' || key === 'Enter')) return
-  const at = speeds.indexOf(rate)
   const commands: Record<string, () => void> = {
     ' ': toggle,
     k: toggle,
-    arrowleft: () => seek(time - 5),
-    arrowright: () => seek(time + 5),
-    j: () => seek(time - 10),
-    l: () => seek(time + 10),
-    arrowup: () => setVolume(volume + 0.1),
-    arrowdown: () => setVolume(volume - 0.1),
+    arrowleft: () => step(-5),
+    arrowright: () => step(5),
+    j: () => step(-10),
+    l: () => step(10),
+    arrowup: () => stepVolume(0.1),
+    arrowdown: () => stepVolume(-0.1),
     m: toggleMuted,
     c: nextTrack,
     p: togglePicture,
-    '<': () => setRate(speeds[at - 1] ?? rate),
-    '>': () => setRate(speeds[at + 1] ?? rate),
+    '<': () => stepRate(-1),
+    '>': () => stepRate(1),
     home: () => seek(0),
-    end: () => seek(duration),
+    end: () => seekToPart(1),
   }
-  for (let digit = 0; digit <= 9; digit++) commands[digit] = () => seek((duration * digit) / 10)
+  for (let digit = 0; digit <= 9; digit++) commands[digit] = () => seekToPart(digit / 10)
   return commands[keyLetter(event).toLowerCase()]
 }
 
