@@ -52,6 +52,30 @@ describe('players and papers', () => {
     await expect.poll(rate).toBe(1.25)
   })
 
+  it.each([
+    ['film.mp4', '.vw-player', 'k'],
+    ['paper.pdf', '.vw-pdf', '+'],
+    ['book.epub', '.vw-book-scroll', '+'],
+    ['letter.docx', '.vw-paper', '+'],
+  ])('uses its keys from the moment %s is shown', async (name, selector, key) => {
+    await using opened = await site.open()
+    const { page } = opened
+    await page.addInitScript(
+      ([shown, pressed]) => {
+        new MutationObserver((_, watching) => {
+          if (document.querySelector(shown) === null) return
+          watching.disconnect()
+          const press = { key: pressed, bubbles: true, cancelable: true }
+          const isLeft = document.body.dispatchEvent(new KeyboardEvent('keydown', press))
+          Object.assign(window, { isUsed: !isLeft })
+        }).observe(document, { childList: true, subtree: true })
+      },
+      [selector, key] as const,
+    )
+    await openViewer(page, name)
+    await expect.poll(() => page.evaluate(() => Reflect.get(window, 'isUsed'))).toBe(true)
+  })
+
   it('keeps the place in a book', async () => {
     await using opened = await site.open()
     const { page } = opened

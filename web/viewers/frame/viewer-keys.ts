@@ -1,7 +1,7 @@
 // Keys inside the viewer. The shown viewer is asked first, so that ← and → seek in a film instead of
 // turning to the next file; what it leaves belongs to the frame.
 
-import { useEffect, useEffectEvent } from 'react'
+import { useEffectEvent, useLayoutEffect } from 'react'
 
 /** Returns true when the key was used; the frame then prevents the browser's own effect. */
 type KeyHandler = (event: KeyboardEvent) => boolean
@@ -11,7 +11,8 @@ const handlers: KeyHandler[] = []
 /** Lets the mounted viewer handle keys before the frame does. */
 export function useViewerKeys(handler: KeyHandler) {
   const latest = useEffectEvent(handler)
-  useEffect(() => {
+  // In the same turn as the viewer is shown: an effect comes some time later.
+  useLayoutEffect(() => {
     const stable: KeyHandler = (event) => latest(event)
     handlers.push(stable)
     return () => {
