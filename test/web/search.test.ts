@@ -254,6 +254,25 @@ describe('search', () => {
     await overlay(page).getByText('1 result', { exact: true }).waitFor()
   })
 
+  it('is closed when the browser asks for it in the moment it is shown', async () => {
+    await using open = await openServed(files, { path: '/files/' })
+    const { page } = open
+    await page.locator('#listing [data-index]').first().waitFor()
+    await page.evaluate(() => {
+      new MutationObserver((_, watching) => {
+        const shown = document.querySelector('dialog[open]')
+        if (shown === null) return
+        watching.disconnect()
+        shown.dispatchEvent(new Event('cancel', { cancelable: true }))
+        document.body.dataset.asked = 'once'
+      }).observe(document.body, { subtree: true, childList: true, attributes: true })
+    })
+    await page.keyboard.press('Control+Shift+F')
+    await page.locator('body[data-asked]').waitFor()
+    await page.locator('dialog').waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
+
   it('takes the whole screen of a phone', async () => {
     await using open = await openServed(files, { path: '/files/', viewport: PHONE })
     const { page } = open

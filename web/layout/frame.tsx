@@ -5,7 +5,7 @@ import './frame.css'
 import './frame-narrow.css'
 import { Trans, useLingui } from '@lingui/react/macro'
 import { CircleQuestionMark, Menu as MenuIcon, Search, WifiOff } from 'lucide-react'
-import { type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useLayoutEffect, useState } from 'react'
 import { useSnapshot } from 'valtio'
 import { closeOnBack } from '../lib/page/back.ts'
 import { useDocumentKeys } from '../lib/page/keys.ts'
@@ -29,7 +29,7 @@ export function Frame({ children }: { children: ReactNode }) {
   useDocumentKeys((event) => {
     if (drawer && event.key === 'Escape') setDrawerAt(null)
   }, true)
-  useEffect(() => (drawer ? closeOnBack(() => setDrawerAt(null)) : undefined), [drawer])
+  useLayoutEffect(() => (drawer ? closeOnBack(() => setDrawerAt(null)) : undefined), [drawer])
 
   return (
     <div className="app">

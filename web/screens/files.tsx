@@ -10,7 +10,7 @@ import '../listing/skeleton.css'
 import '../listing/phone.css'
 import { useLingui } from '@lingui/react/macro'
 import { EllipsisVertical, Info, Search } from 'lucide-react'
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { useSnapshot } from 'valtio'
 import { formatCounts } from '../lib/format.ts'
 import { announce } from '../lib/page/announce.ts'
@@ -193,7 +193,7 @@ function useBackEndsSelection(): void {
   const { kind } = useListing()
   const { paths, mode } = useSelection()
   const selecting = kind !== 'file' && (mode || paths.size > 0)
-  useEffect(() => (selecting ? closeOnBack(clearSelection) : undefined), [selecting])
+  useLayoutEffect(() => (selecting ? closeOnBack(clearSelection) : undefined), [selecting])
 }
 
 /** Tells screen readers where they are after the folder changed. */

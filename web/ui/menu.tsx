@@ -9,7 +9,6 @@ import {
   type MouseEvent,
   type ReactNode,
   type RefObject,
-  useEffect,
   useEffectEvent,
   useLayoutEffect,
   useRef,
@@ -169,7 +168,8 @@ function useDismissal(
   onClose: () => void,
 ) {
   const leave = useEffectEvent(() => onClose())
-  useEffect(() => {
+  // In the same turn as it is shown: Back may follow at once.
+  useLayoutEffect(() => {
     const abort = new AbortController()
     const { signal } = abort
     const close = () => leave()

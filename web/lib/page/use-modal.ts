@@ -1,6 +1,6 @@
 // What every modal dialog needs: it opens over the page, takes the focus and gives it back.
 
-import { type RefObject, useEffect, useEffectEvent, useLayoutEffect } from 'react'
+import { type RefObject, useEffectEvent, useLayoutEffect } from 'react'
 import { giveFocusBack } from './focus.ts'
 
 interface Modal {
@@ -36,8 +36,8 @@ export function useModal(ref: RefObject<HTMLDialogElement | null>, modal: Modal)
   }, [ref])
 
   // The browser asks for closing in other ways than Escape, too (Android's back gesture), and closes
-  // without asking when that happens twice.
-  useEffect(() => {
+  // without asking when that happens twice. It may do so as soon as the dialog is shown.
+  useLayoutEffect(() => {
     const dialog = ref.current
     if (dialog === null) return
     const abort = new AbortController()

@@ -2,7 +2,7 @@
 
 import { useLingui } from '@lingui/react/macro'
 import { Download } from 'lucide-react'
-import { useEffect, useEffectEvent, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useState } from 'react'
 import { createPortal } from 'react-dom'
 import type { FileEntry } from '../../../src/api-types.ts'
 import { closeOnBack } from '../../lib/page/back.ts'
@@ -36,7 +36,7 @@ export function FileOverlay({ source, file, onChange }: OverlayProps) {
   }, [source, entry])
 
   const close = useEffectEvent(() => onChange(null))
-  useEffect(() => closeOnBack(close), [])
+  useLayoutEffect(() => closeOnBack(close), [])
 
   useEffect(() => {
     const opener = document.activeElement
