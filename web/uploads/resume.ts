@@ -22,6 +22,7 @@ const kept = new Map<string, FileHandle[]>()
 export async function loadInterrupted(): Promise<void> {
   const user = session.user
   if (user === null) return
+  ownership.onAnswer = leaveToOthers
   const [found, others] = await Promise.all([journal.load(user.id), ownership.ofOthers()])
   interrupted.clear()
   for (const batch of found) {
@@ -33,6 +34,15 @@ export async function loadInterrupted(): Promise<void> {
   if (interrupted.size > 0) {
     const ids = new Set(found.map(({ id }) => id))
     for (const [id, handles] of await handleStore.load(user.id, ids)) kept.set(id, handles)
+  }
+  showInterrupted()
+}
+
+/** A busy tab may answer when its uploads are asked for here already. */
+function leaveToOthers(ids: readonly string[]): void {
+  for (const id of ids) {
+    interrupted.delete(id)
+    kept.delete(id)
   }
   showInterrupted()
 }
