@@ -227,7 +227,21 @@ async function ownContext(
     reducedMotion: 'reduce',
     ...options,
   })
+  await context.addInitScript(waitForJobs)
   return { context, leave: () => context.close() }
+}
+
+/**
+ * In the page: it takes a job of more than a second for a long one, which it shows in a panel and selects nothing
+ * after. A busy machine is given the most that the server waits, except where a test has set `isImpatient`.
+ */
+function waitForJobs(): void {
+  const { fetch } = window
+  window.fetch = (asked, init) => {
+    const isTransfer = /"kind":"(copy|move|delete)"/.test(`${init?.body ?? ''}`)
+    const isPatient = isTransfer && typeof asked === 'string' && !('isImpatient' in window)
+    return fetch(isPatient ? asked.replace(/(\/api\/jobs\?wait)=1$/, '$1=30') : asked, init)
+  }
 }
 
 /** A context that several tests use, one after the other. */

@@ -36,8 +36,8 @@ const panel = (page: Page): Locator => page.getByRole('region', { name: 'Activit
 const row = (page: Page, title: string): Locator =>
   panel(page).getByRole('listitem', { name: title })
 
-/** A page of a folder with `content` and `to`, from which a copy waits until `letGo`. */
-async function openHolding(content: Record<string, string>) {
+/** A page of a folder with `content` and `to`, from which a copy waits until `go`; then it is long, unless it is not to be. */
+async function openHolding(content: Record<string, string>, isLong = true) {
   const prepare = async (program: Program, tree: Tree) => {
     await put(tree, 'hold.sh', HOLDER)
     const admin = await loginAs(program.origin)
@@ -46,7 +46,10 @@ async function openHolding(content: Record<string, string>) {
     const body = JSON.stringify(settings)
     expect((await admin.fetch('/api/settings', { method: 'PUT', body })).status).toBe(200)
   }
-  return openServer({ ...content, to: null }, { args: ['--disableExec=false'], prepare })
+  const options = { args: ['--disableExec=false'], prepare }
+  const open = await openServer({ ...content, to: null }, options)
+  if (isLong) await open.page.evaluate(() => Object.assign(window, { isImpatient: true }))
+  return open
 }
 
 /** Copies all that is selected into the folder `to`, which the page shows then. */
@@ -226,7 +229,7 @@ describe('work that takes long', () => {
   })
 
   it('shows in no panel, and is not listened to, when it is over at once', async () => {
-    await using open = await openHolding({ 'a.txt': 'A' })
+    await using open = await openHolding({ 'a.txt': 'A' }, false)
     const { page, tree } = open
     await put(tree, 'go')
     const listened: string[] = []
