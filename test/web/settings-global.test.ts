@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { SettingsRecord } from '../../src/api-types.ts'
+import { BLANK } from '../support/browser.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, type Program } from '../support/program.ts'
@@ -228,11 +229,13 @@ describe('global settings', () => {
   })
 
   it('write a chunk size the usual way when typing pauses for 1.5 s, not before', async () => {
-    await using open = await openPlain({}, { path: PATH })
+    await using open = await openPlain({}, { path: BLANK })
     const { page } = open
+    // Before the page: a timer of before would end by the real clock.
+    await page.clock.install()
+    await page.goto(PATH)
     const field = page.getByLabel('Chunk size')
     await field.waitFor()
-    await page.clock.install()
     await page.clock.pauseAt(Date.now() + 60_000)
     await field.fill('2')
     await page.clock.runFor(1400)
