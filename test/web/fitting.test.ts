@@ -144,8 +144,8 @@ describe('on a tablet', () => {
     await using open = await site.open(options)
     const fields = open.page.locator('.pair--three .input > input')
     await expect.poll(() => fields.count()).toBe(3)
-    const tops = await Promise.all([0, 1, 2].map(async (n) => (await boxOf(fields.nth(n))).y))
-    expect(new Set(tops).size).toBe(1)
+    const tops = () => Promise.all([0, 1, 2].map(async (n) => (await boxOf(fields.nth(n))).y))
+    await expect.poll(async () => new Set(await tops()).size).toBe(1)
   })
 
   it('what can be done with all activity stays together', async () => {
@@ -421,9 +421,12 @@ describe('in other languages', () => {
     await page.getByRole('row').filter({ hasText: 'a.txt' }).getByRole('checkbox').tap()
     const buttons = page.getByRole('toolbar', { name: 'Auswahl' }).getByRole('button')
     await buttons.filter({ hasText: 'Herunterladen' }).waitFor()
-    const tops = (await Promise.all((await buttons.all()).map(boxOf))).map(({ y }) => y)
-    expect(tops).toHaveLength(3)
-    expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(FINGER_PX / 2)
+    await expect.poll(() => buttons.count()).toBe(3)
+    const apart = async () => {
+      const tops = (await Promise.all((await buttons.all()).map(boxOf))).map(({ y }) => y)
+      return Math.max(...tops) - Math.min(...tops)
+    }
+    await expect.poll(apart).toBeLessThan(FINGER_PX / 2)
   })
 
   it('an empty field speaks the direction of the page', async () => {
@@ -446,10 +449,12 @@ describe('in other languages', () => {
       await page.keyboard.press('Control+k')
       await page.getByRole('dialog').getByRole('combobox').fill('aurora')
       const option = page.getByRole('option').filter({ hasText: 'Aurora launch' }).first()
-      const line = await boxOf(option)
-      const place = await boxOf(option.getByText('teams', { exact: true }))
-      const gap = as === 'mara' ? line.right - place.right : place.x - line.x
-      expect(gap).toBeLessThan(20)
+      const gap = async () => {
+        const line = await boxOf(option)
+        const place = await boxOf(option.getByText('teams', { exact: true }))
+        return as === 'mara' ? line.right - place.right : place.x - line.x
+      }
+      await expect.poll(gap).toBeLessThan(20)
     }
   })
 

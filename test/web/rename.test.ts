@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { waitFor } from '../support/deadline.ts'
 import { boxOf } from './browser-steps.ts'
 import {
+  doubleClick,
   entry,
   expectNames,
   expectSelected,
@@ -106,7 +107,7 @@ describe('a name in its row', () => {
     const name = entry(page, 'folder').locator('.fname')
     await name.click()
     await passed(400)
-    await name.dblclick()
+    await doubleClick(name)
     await entry(page, 'x.txt').waitFor()
     await passed(700)
     expect(await page.getByLabel('New name').count()).toBe(0)

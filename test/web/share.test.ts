@@ -129,6 +129,8 @@ describe('share links', () => {
       const left = (await shares(program)).map(({ expire }) => expire - Date.now() / 1000)
       const close = left.filter((life) => life <= 500 * length && life > 500 * length - 60)
       expect(close, name).toHaveLength(1)
+      // Until it is copied no other one is made.
+      await dialog(page).locator('[aria-busy]').waitFor({ state: 'detached' })
     }
     await duration.fill('0')
     await dialog(page).getByText('never expires', { exact: true }).waitFor()

@@ -157,7 +157,7 @@ describe('interrupted uploads', () => {
     await panel(page).getByText('1 file uploaded').waitFor()
     await notice(page).waitFor({ state: 'detached' })
     expect((await readFile(tree.at('in/big.bin'))).equals(bytes)).toBe(true)
-    expect(sent.get(path)).toBe(bytes.length)
+    await expect.poll(() => sent.get(path)).toBe(bytes.length)
     await expect.poll(() => hasHandles(page)).toBe(false)
   })
 
@@ -229,8 +229,10 @@ describe('interrupted uploads', () => {
       }
       // Exactly what the server did not have left the browser, byte by byte.
       const large = ['/api/tus/trip/d.bin', '/api/tus/trip/e.bin']
-      expect([...bodies.keys()].sort()).toEqual(large)
-      for (const path of large) expect(bodies.get(path)).toBe(24 * UNIT - (offsets.get(path) ?? 0))
+      // This program is told of what left later than the page.
+      const left = () => [...bodies].sort()
+      const missing = large.map((path) => [path, 24 * UNIT - (offsets.get(path) ?? 0)])
+      await expect.poll(left).toEqual(missing)
       expect(Math.max(...offsets.values())).toBeGreaterThanOrEqual(10 * UNIT)
     } finally {
       await second.close()
@@ -305,7 +307,7 @@ describe('interrupted uploads', () => {
     expect(refusals).toBe(3)
     expect(begun(gateway)).toBe(1)
     expect((await readFile(tree.at('big.bin'))).equals(bytes)).toBe(true)
-    expect(sent.get('/api/tus/big.bin')).toBe(bytes.length)
+    await expect.poll(() => sent.get('/api/tus/big.bin')).toBe(bytes.length)
   })
 
   it('does not replace a file a second time when the last answer was lost', async () => {
@@ -370,7 +372,8 @@ describe('interrupted uploads', () => {
       const there = await readFile(tree.at(`trip(1)/${name}`))
       expect(there.equals(await readFile(join(folder, name)))).toBe(true)
     }
-    expect(bodies.get(large)).toBe(40 * UNIT - (offsets.get(large) ?? 0))
+    // This program is told of what left later than the page.
+    await expect.poll(() => bodies.get(large)).toBe(40 * UNIT - (offsets.get(large) ?? 0))
     for (const name of small) expect(bodies.has(`/api/tus/trip(1)/${name}`)).toBe(false)
   })
 
