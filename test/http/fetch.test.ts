@@ -6,6 +6,7 @@ import { parseFetchFrom } from '../../src/config/fetch-from.ts'
 import { remoteName } from '../../src/files/remote/name.ts'
 import { setHome } from '../../src/store/access/groups.ts'
 import { type OpenedApp, openApp, type TestAppOptions } from '../support/app.ts'
+import { cpuMs } from '../support/cpu-time.ts'
 import { waitFor } from '../support/deadline.ts'
 import { history, undo } from '../support/history.ts'
 import { act, begin, endOf, jobOf, post, runToEnd } from '../support/jobs.ts'
@@ -105,9 +106,12 @@ describe('its name', () => {
   it.each(['n'.repeat(15_000), `${'. '.repeat(7_500)}n`, '..n'.repeat(5_000)])(
     'takes no time where it is as long as headers may be',
     (text) => {
-      const begunMs = performance.now()
-      expect(Buffer.byteLength(named(`attachment; filename="${text}"`))).toBeLessThanOrEqual(255)
-      expect(performance.now() - begunMs).toBeLessThan(1_000)
+      let name = ''
+      const takenMs = cpuMs(() => {
+        name = named(`attachment; filename="${text}"`)
+      })
+      expect(Buffer.byteLength(name)).toBeLessThanOrEqual(255)
+      expect(takenMs).toBeLessThan(1_000)
     },
   )
 

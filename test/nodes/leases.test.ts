@@ -4,6 +4,7 @@ import type { Store } from '../../src/store/collection.ts'
 import { SCHEMA_VERSION } from '../../src/store/document.ts'
 import type { Leases, Nodes } from '../../src/store/nodes/nodes.ts'
 import { openPostgres } from '../../src/store/postgres/open.ts'
+import { leastOf } from '../support/cpu-time.ts'
 import { type Cut, cutInFront } from '../support/cut.ts'
 import { waitFor } from '../support/deadline.ts'
 import {
@@ -65,18 +66,23 @@ describe.runIf(hasPostgres())('nodes of one database', () => {
 
   test('who asks for it to stop is heard at once', async () => {
     const [one, two] = [await join('one'), await join('two')]
-    const held = await one.leases.take('k', { stops: true })
-    const asked = performance.now()
-    held.signal.addEventListener('abort', () => void held.release('left'))
-    const lease = await two.leases.take('k', { stops: true })
+    // A busy machine takes longer, but not each time.
+    const takenMs = await leastOf(400, async () => {
+      const held = await one.leases.take('k', { stops: true })
+      const asked = performance.now()
+      held.signal.addEventListener('abort', () => void held.release('left'))
+      const lease = await two.leases.take('k', { stops: true })
+      const ms = performance.now() - asked
+      expect(lease.note).toBe('left')
+      expect(held.signal.reason).toMatchObject({ code: 'conflict' })
+      // Until it has let go it may put in place what it has.
+      expect(held.signal.reason.message).toContain('took over')
+      expect(() => held.demand()).not.toThrow()
+      await lease.release(null)
+      return ms
+    })
     // Neither the next beat nor the next look was waited for.
-    expect(performance.now() - asked).toBeLessThan(400)
-    expect(lease.note).toBe('left')
-    expect(held.signal.reason).toMatchObject({ code: 'conflict' })
-    // Until it has let go it may put in place what it has.
-    expect(held.signal.reason.message).toContain('took over')
-    expect(() => held.demand()).not.toThrow()
-    await lease.release(null)
+    expect(takenMs).toBeLessThan(400)
   })
 
   test('those that are asked for together are each their own', async () => {

@@ -120,7 +120,8 @@ describe('uploads', () => {
     const offsets: number[] = []
     await page.route('**/api/tus/big.bin*', async (route) => {
       const request = route.request()
-      if (request.method() === 'PATCH') offsets.push(Number(request.headers()['upload-offset']))
+      if (request.method() !== 'PATCH') return route.continue()
+      offsets.push(Number(request.headers()['upload-offset']))
       // The second chunk takes long enough to be stopped amid it.
       if (offsets.length === 2) await slowUploads(page, 1 << 18)
       await route.continue()
