@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net'
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
 import type { SettingsRecord } from '../../src/api-types.ts'
-import { BLANK } from '../support/browser.ts'
 import { waitFor, withDeadline } from '../support/deadline.ts'
 import { loginAs } from '../support/login.ts'
 import { ADMIN, type Program } from '../support/program.ts'
@@ -229,7 +228,7 @@ describe('global settings', () => {
   })
 
   it('write a chunk size the usual way when typing pauses for 1.5 s, not before', async () => {
-    await using open = await openPlain({}, { path: BLANK })
+    await using open = await openPlain({}, { path: '/404' })
     const { page } = open
     // Before the page: a timer of before would end by the real clock.
     await page.clock.install()
