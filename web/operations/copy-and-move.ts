@@ -22,7 +22,7 @@ import { toastError, toastSuccess } from './toasts.ts'
 import { transferProblem } from './transfer-problem.ts'
 import type { TransferFailure, TransferItem, TransferKind } from './transfer-types.ts'
 import { carryOut, type PlannedTransfer, planTransfer, type TransferResult } from './transfers.ts'
-import { offerTakeBack, offerUndo, showing } from './undo.ts'
+import { expectUndo, offerTakeBack, offerUndo, showing } from './undo.ts'
 
 /**
  * Moves or copies into a folder, asking where names are taken. Resolves true when something was done.
@@ -56,6 +56,7 @@ export async function transferEntries(
   }
   if (plan === null || plan.length === 0) return false
   const operation = newOperation()
+  const isTold = expectUndo()
   const result = await carryOut(kind, plan, target, operation)
   if (kind === 'move') {
     for (const step of result.done) {
@@ -67,6 +68,7 @@ export async function transferEntries(
   const goes = !result.isLong && (await follows)
   if (result.done.length > 0)
     tellTransfer(options.told ?? kind, result.done, target, operation, goes)
+  isTold()
   await settle(kind, result, target, goes)
   if (result.isLong) return result.done.length > 0
   tellFailures(

@@ -18,7 +18,7 @@ import { reloadFolder } from './open-folder.ts'
 import { openPrompt } from './prompts.ts'
 import { toastSuccess } from './toasts.ts'
 import type { TransferItem } from './transfer-types.ts'
-import { offerTakeBack } from './undo.ts'
+import { expectUndo, offerTakeBack } from './undo.ts'
 
 export type Deletion = 'trash' | 'gone'
 
@@ -56,6 +56,7 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
     revealEntry(heir)
     if (paths.length === 1) selectResult([heir])
   }
+  const isTold = expectUndo()
   const { failures: refused, isLong } = await doAsJobs(
     [{ what: { kind: 'delete', trash }, items }],
     operation,
@@ -92,6 +93,7 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
   const here = [...left].filter((path) => parentOf(path) === openFolderPath())
   if (here[0] !== undefined) {
     selectResult(here)
+  isTold()
     revealEntry(here[0])
   }
   tellNotDeleted(failures)

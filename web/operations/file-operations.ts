@@ -17,7 +17,7 @@ import { reloadFolder } from './open-folder.ts'
 import { toastSuccess } from './toasts.ts'
 import type { TransferFailure } from './transfer-types.ts'
 import type { PlannedTransfer } from './transfers.ts'
-import { offerUndo } from './undo.ts'
+import { expectUndo, offerUndo } from './undo.ts'
 
 /** @throws ApiError when the server refuses; what was shown is taken back by then. */
 async function moveTo(from: string, to: string): Promise<void> {
@@ -56,12 +56,17 @@ async function moveTo(from: string, to: string): Promise<void> {
 /** Renames one entry and offers Undo. @throws ApiError for the field that asked. */
 export async function renameEntry(path: string, name: string): Promise<string> {
   const to = joinPath(parentOf(path), name)
-  await moveTo(path, to)
-  const shown = shownName(name)
-  offerUndo(t`Renamed to “${shown}”`, () =>
-    undoMoves([{ from: path, to, isDir: false, override: false }]),
-  )
-  return to
+  const isTold = expectUndo()
+  try {
+    await moveTo(path, to)
+    const shown = shownName(name)
+    offerUndo(t`Renamed to “${shown}”`, () =>
+      undoMoves([{ from: path, to, isDir: false, override: false }]),
+    )
+    return to
+  } finally {
+    isTold()
+  }
 }
 
 /**
@@ -73,6 +78,7 @@ export async function renameEntries(
 ): Promise<void> {
   const done: PlannedTransfer[] = []
   const failures: TransferFailure[] = []
+  const isTold = expectUndo()
   for (const { path, name } of pairs) {
     const to = joinPath(parentOf(path), name)
     try {
@@ -91,6 +97,7 @@ export async function renameEntries(
       () => undoMoves([...done].reverse()),
     )
   }
+  isTold()
   tellFailures(
     failures,
     (name, reason) => t`Couldn’t rename “${name}”. ${reason}`,

@@ -13,6 +13,32 @@ interface Offer {
 
 const offers: Offer[] = []
 
+/** So long Ctrl+Z waits for what is under way. */
+const UNDER_WAY_MS = 5000
+
+/** What is seen as done before the server has done it. */
+const underWay = new Set<Promise<void>>()
+/** Presses of Ctrl+Z take one offer each, in their order. */
+let lastPress: Promise<unknown> = Promise.resolve()
+
+/**
+ * Something is seen as done that the server has yet to do: until it is told, Ctrl+Z waits rather than take back what
+ * was done before it. Call the result once it is told, be it as done or as failed.
+ */
+export function expectUndo(): () => void {
+  let end = () => {}
+  const told = new Promise<void>((resolve) => {
+    end = resolve
+  })
+  underWay.add(told)
+  const ended = () => {
+    underWay.delete(told)
+    end()
+  }
+  setTimeout(ended, UNDER_WAY_MS)
+  return ended
+}
+
 /**
  * Tells that something was done, with a way back and, where it is to be seen elsewhere, a way there; gives the
  * toast's id. `text` is already translated.
@@ -57,7 +83,7 @@ export function offerTakeBack(
 }
 
 export function canUndo(): boolean {
-  return newestOffer() !== undefined
+  return underWay.size > 0 || newestOffer() !== undefined
 }
 
 /** The newest whose time is not over and that was not dismissed. */
@@ -67,17 +93,37 @@ function newestOffer(): Offer | undefined {
 
 /** Takes back the newest thing done that is still offered. */
 export async function undoLast(): Promise<void> {
-  const offer = newestOffer()
+  const press = lastPress.then(takeNewest)
+  lastPress = press
+  const offer = await press
   if (offer === undefined) return
-  const ended = run(offer)
+  const ended = attempt(offer)
   offer.hide()
   await ended
 }
 
+async function takeNewest(): Promise<Offer | undefined> {
+  const before = newestOffer()
+  const waits = underWay.size > 0
+  await Promise.all(underWay)
+  const offer = newestOffer()
+  // What was meant has failed, which was told.
+  if (waits && offer === before) return undefined
+  return offer !== undefined && take(offer) ? offer : undefined
+}
+
 async function run(offer: Offer): Promise<void> {
+  if (take(offer)) await attempt(offer)
+}
+
+/** False where it was taken already. */
+function take(offer: Offer): boolean {
   const at = offers.indexOf(offer)
-  if (at < 0) return
-  offers.splice(at, 1)
+  if (at >= 0) offers.splice(at, 1)
+  return at >= 0
+}
+
+async function attempt(offer: Offer): Promise<void> {
   try {
     await offer.undo()
   } catch (error) {

@@ -1,0 +1,112 @@
+// Input that comes faster than answers and drawings: nothing of it is lost, taken for something else or done twice.
+
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { describe, expect, it } from 'vitest'
+import { SAMPLES } from '../support/pictures.ts'
+import { holdAnswers, servedPages, sharedBrowser } from './browser-steps.ts'
+import {
+  doubleClick,
+  entry,
+  expectNames,
+  expectSelected,
+  keepOffers,
+  listedFolders,
+  listedServers,
+  toast,
+} from './listing-steps.ts'
+
+const openIn = sharedBrowser()
+const openFolder = listedFolders(openIn)
+/** With a trash. */
+const openServer = listedServers(openIn)
+const openServed = servedPages(openIn)
+
+const pathOf = (page: Page) => new URL(page.url()).pathname
+
+interface Press {
+  key: string
+  ctrlKey?: boolean
+}
+
+/** Presses keys where the focus is, with nothing drawn between them, after a turn of the wheel where one is given. */
+async function pressAtOnce(page: Page, keys: Press[], wheel?: number): Promise<void> {
+  await page.evaluate(
+    async ([presses, deltaY]) => {
+      const { activeElement } = document
+      const at = { bubbles: true, cancelable: true }
+      // What a key has asked for is done before the next, as with real ones; what waits for a turn is not.
+      const settle = async () => {
+        for (let n = 0; n < 100; n++) await null
+      }
+      if (deltaY !== undefined) {
+        const middle = { clientX: innerWidth / 2, clientY: innerHeight / 2 }
+        const place = document.elementFromPoint(middle.clientX, middle.clientY)
+        place?.dispatchEvent(new WheelEvent('wheel', { deltaY, ...middle, ...at }))
+        await settle()
+      }
+      for (const press of presses) {
+        activeElement?.dispatchEvent(new KeyboardEvent('keydown', { ...press, ...at }))
+        await settle()
+      }
+    },
+    [keys, wheel] as const,
+  )
+}
+
+/** How often the page asks for something from now on. */
+function countOf(page: Page, method: string, address: RegExp): () => number {
+  let count = 0
+  page.on('request', (request) => {
+    if (request.method() === method && address.test(request.url())) count++
+  })
+  return () => count
+}
+
+async function renameTo(page: Page, name: string): Promise<void> {
+  await page.keyboard.press('F2')
+  await page.getByRole('textbox', { name: 'New name' }).fill(name)
+  await page.keyboard.press('Enter')
+}
+
+describe('in a folder', () => {
+  it('Ctrl+Z takes back what is seen as done, not what was done before it', async () => {
+    await using open = await openFolder({ 'a.txt': 'A', 'b.txt': 'B' })
+    const { page, tree } = open
+    await entry(page, 'a.txt').click()
+    await renameTo(page, 'one.txt')
+    await toast(page, 'Renamed to “one.txt”').waitFor()
+    const held = await holdAnswers(page, '**/api/resources/b.txt?*')
+    await entry(page, 'b.txt').click()
+    await renameTo(page, 'two.txt')
+    await expectNames(page, ['one.txt', 'two.txt'])
+    await page.keyboard.press('Control+z')
+    held.resolve()
+    await expectNames(page, ['b.txt', 'one.txt'])
+    await expect.poll(async () => (await readdir(tree.root)).sort()).toEqual(['b.txt', 'one.txt'])
+    expect(open.problems).toEqual([])
+  })
+
+  it('Ctrl+Z takes back nothing else where what was seen as done was refused', async () => {
+    await using open = await openFolder({ 'a.txt': 'A', 'b.txt': 'B' })
+    const { page } = open
+    await entry(page, 'a.txt').click()
+    await renameTo(page, 'one.txt')
+    await toast(page, 'Renamed to “one.txt”').waitFor()
+    const answer = Promise.withResolvers<void>()
+    await page.route('**/api/resources/b.txt?*', async (route) => {
+      await answer.promise
+      await route.fulfill({ status: 403 })
+    })
+    await entry(page, 'b.txt').click()
+    await renameTo(page, 'two.txt')
+    await expectNames(page, ['one.txt', 'two.txt'])
+    await page.keyboard.press('Control+z')
+    answer.resolve()
+    await page.getByRole('alert').first().waitFor()
+    await page.keyboard.press('Escape')
+    await expectNames(page, ['b.txt', 'one.txt'])
+    await toast(page, 'Renamed to “one.txt”').waitFor()
+  })
+})
