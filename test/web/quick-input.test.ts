@@ -109,4 +109,24 @@ describe('in a folder', () => {
     await expectNames(page, ['b.txt', 'one.txt'])
     await toast(page, 'Renamed to “one.txt”').waitFor()
   })
+
+  it('keys pressed while a dialog is loading open no second one, and nothing behind it', async () => {
+    await using open = await openFolder({ 'docs/a.txt': 'A' })
+    const { page } = open
+    await page.keyboard.press('ArrowDown')
+    await expectSelected(page, ['docs'])
+    const newFolder = { key: 'n', code: 'KeyN', altKey: true }
+    await page.evaluate((press) => {
+      for (const key of [press, press, { key: 'Enter' }])
+        document.activeElement?.dispatchEvent(
+          new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }),
+        )
+    }, newFolder)
+    const dialog = page.getByRole('dialog', { name: 'New folder' })
+    await dialog.waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+    expect(pathOf(page)).toBe('/files/')
+    expect(open.problems).toEqual([])
+  })
 })

@@ -20,6 +20,7 @@ import { FINGERS, useMedia } from '../../lib/page/media.ts'
 import { currentContext } from '../../operations/commands/context.ts'
 import { runAction } from '../../operations/commands/registry.ts'
 import type { ActionContext } from '../../operations/commands/types.ts'
+import { hasPrompt } from '../../operations/prompts.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
 import { indexOfPath, listing, setShown, shownFolder } from '../../state/listing.ts'
 import { selection, selectPaths } from '../../state/selection.ts'
@@ -245,7 +246,8 @@ function isForFiles({ target }: KeyboardEvent): boolean {
 function isForGrid(event: KeyboardEvent, scroller: HTMLElement | null): boolean {
   const { target } = event
   if (listing.phase.kind !== 'folder' || event.isComposing) return false
-  if (isLayerOpen() || !(target instanceof Element)) return false
+  // A dialog may be loading: what is typed is meant for that.
+  if (isLayerOpen() || hasPrompt() || !(target instanceof Element)) return false
   if (target === document.body || target.id === 'main') return true
   if (scroller === null || !scroller.contains(target) || takesKeys(target)) return false
   // Buttons and boxes inside the listing keep Enter and Space.

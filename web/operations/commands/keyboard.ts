@@ -4,6 +4,7 @@ import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { whenFolderShown } from '../../state/folder-shown.ts'
 import { listing } from '../../state/listing.ts'
 import { slots } from '../../state/slots.ts'
+import { hasPrompt } from '../prompts.ts'
 import { toastInfo } from '../toasts.ts'
 import { currentContext } from './context.ts'
 import { folderActions } from './folder-actions.ts'
@@ -50,6 +51,11 @@ function runShortcut(event: KeyboardEvent): boolean {
       action.shortcuts?.some((shortcut) => matchesShortcut(event, shortcut)),
   )
   if (candidates.length === 0) return false
+  // Pressed while the dialog asked for is loading, or Delete held down.
+  if (hasPrompt() || (event.repeat && candidates.some(({ danger }) => danger))) {
+    event.preventDefault()
+    return true
+  }
   const context = currentContext()
   if (matchesShortcut(event, 'Mod+C') && getSelection()?.isCollapsed === false) {
     // Text marked on the page is what is being copied then.
