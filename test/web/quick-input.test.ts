@@ -110,6 +110,29 @@ describe('in a folder', () => {
     await toast(page, 'Renamed to “one.txt”').waitFor()
   })
 
+  it('Delete pressed twice deletes once, and held down one entry', async () => {
+    await using open = await openServer({ 'a.txt': 'A', 'b.txt': 'B', 'c.txt': 'C' })
+    const { page } = open
+    const jobs = countOf(page, 'POST', /\/api\/jobs/)
+    const held = await holdAnswers(page, '**/api/preferences')
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Delete')
+    await page.keyboard.press('Delete')
+    held.resolve()
+    await toast(page, 'Deleted “a.txt”').waitFor()
+    await expectSelected(page, ['b.txt'])
+    await page.keyboard.down('Delete')
+    await toast(page, 'Deleted “b.txt”').waitFor()
+    await expectSelected(page, ['c.txt'])
+    // The browser tells the second one as a repeated one.
+    await page.keyboard.down('Delete')
+    await page.keyboard.up('Delete')
+    await page.keyboard.press('Control+z')
+    await expectNames(page, ['b.txt', 'c.txt'])
+    expect(jobs()).toBe(2)
+    expect(open.problems).toEqual([])
+  })
+
   it('keys pressed while a dialog is loading open no second one, and nothing behind it', async () => {
     await using open = await openFolder({ 'docs/a.txt': 'A' })
     const { page } = open

@@ -29,6 +29,9 @@ const whatOnDelete = () =>
     () => 'ask' as const,
   )
 
+/** What is about to be deleted, until it is known whether and how. */
+const asked = new Set<string>()
+
 /**
  * Asks where that is due: before something is gone for good, and for those who want to be asked. Null when the
  * person thought better of it.
@@ -37,15 +40,23 @@ export async function askToDelete(
   items: readonly TransferItem[],
   forGood = false,
 ): Promise<Deletion | null> {
-  const choice = hasTrash && !forGood ? await whatOnDelete() : 'gone'
-  if (choice === 'trash') return choice
-  const how = choice === 'ask' ? 'trash' : 'gone'
-  return (await openPrompt('delete', { items, forGood: how === 'gone' })) && how
+  // Pressed again before it was known what Delete does, or before the question was there.
+  if (items.every(({ path }) => asked.has(path))) return null
+  for (const { path } of items) asked.add(path)
+  try {
+    const choice = hasTrash && !forGood ? await whatOnDelete() : 'gone'
+    if (choice === 'trash') return choice
+    const how = choice === 'ask' ? 'trash' : 'gone'
+    return (await openPrompt('delete', { items, forGood: how === 'gone' })) && how
+  } finally {
+    for (const { path } of items) asked.delete(path)
+  }
 }
 
 /** Deletes without a question. Focus goes to the next entry, else the previous. */
 export async function deleteEntries(items: readonly TransferItem[], how: Deletion): Promise<void> {
   const operation = newOperation()
+  const isTold = expectUndo()
   const trash = hasTrash ? how === 'trash' : undefined
   const paths = items.map((item) => item.path)
   const heir = heirOf(paths)
@@ -56,7 +67,6 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
     revealEntry(heir)
     if (paths.length === 1) selectResult([heir])
   }
-  const isTold = expectUndo()
   const { failures: refused, isLong } = await doAsJobs(
     [{ what: { kind: 'delete', trash }, items }],
     operation,
@@ -83,6 +93,7 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
     if (trash) offerTakeBack(text, operation, [...folders.keys()])
     else toastSuccess(text)
   }
+  isTold()
   for (const [folder, change] of changes) {
     change.takeBack([...left].filter((path) => parentOf(path) === folder))
     change.settle()
@@ -93,7 +104,6 @@ export async function deleteEntries(items: readonly TransferItem[], how: Deletio
   const here = [...left].filter((path) => parentOf(path) === openFolderPath())
   if (here[0] !== undefined) {
     selectResult(here)
-  isTold()
     revealEntry(here[0])
   }
   tellNotDeleted(failures)

@@ -86,6 +86,7 @@ export function useFrameActions(props: Omit<ViewerProps, 'setFacts'>): FrameActi
           id: 'delete-for-good',
           label: t`Delete for good`,
           icon: Trash2,
+          danger: true,
           byKeysOnly: true,
           ...withKeys('Shift+Delete'),
           onSelect: () => void deleteShown(shown, true),

@@ -67,7 +67,8 @@ export function useFrameKeys(given: KeysGiven): void {
       return true
     }
     const action = actions.find((candidate) => candidate.matches?.(event))
-    action?.onSelect()
+    // Held down, Delete would go through the folder.
+    if (!(event.repeat && action?.danger)) action?.onSelect()
     return action !== undefined
   }
 }
