@@ -152,4 +152,17 @@ describe('in a folder', () => {
     expect(pathOf(page)).toBe('/files/')
     expect(open.problems).toEqual([])
   })
+
+  it('Backspace pressed twice goes up twice, also where the folder above is on its way', async () => {
+    await using open = await openFolder({ 'x/y/z/deep.txt': '' }, { path: '/files/x/y/z/' })
+    const { page } = open
+    const held = await holdAnswers(page, '**/api/resources/x/y')
+    await page.keyboard.press('Backspace')
+    await expect.poll(() => pathOf(page)).toBe('/files/x/y/')
+    await page.keyboard.press('Backspace')
+    await expectNames(page, ['y'])
+    expect(pathOf(page)).toBe('/files/x/')
+    held.resolve()
+    expect(open.problems).toEqual([])
+  })
 })

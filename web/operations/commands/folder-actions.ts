@@ -26,8 +26,8 @@ import { canFetch, hasTrash } from '../../lib/boot.ts'
 import { fileClassOf } from '../../lib/file-class.ts'
 import { canPickFolders, NARROW, PHONE } from '../../lib/page/media.ts'
 import { go, goHref } from '../../lib/page/navigate.ts'
-import { filesHref } from '../../lib/paths.ts'
-import { shownFolder } from '../../state/listing.ts'
+import { filesHref, ROOT, realFolder } from '../../lib/paths.ts'
+import { listing, shownFolder } from '../../state/listing.ts'
 import { prefs, setPref } from '../../state/prefs.ts'
 import {
   invertSelection,
@@ -46,6 +46,11 @@ import { openFolder as open, openParent } from './open-entry.ts'
 import { type Action, type ActionContext, runOn } from './types.ts'
 
 const openFolder = ({ folder }: ActionContext) => folder
+/** Where one goes up from: also where the folder is still on its way. */
+function upFrom({ folder }: ActionContext): string | null {
+  const { mounted, phase } = listing
+  return folder ?? (mounted && phase.kind === 'loading' ? realFolder(phase.vpath) : null)
+}
 const inListing = ({ folder }: ActionContext) => folder !== null
 const inFolder = ({ folder, isSearch }: ActionContext) => folder !== null && !isSearch
 const canCreate = (context: ActionContext) => context.can.create && inFolder(context)
@@ -171,8 +176,8 @@ export const folderActions = [
     label: msg`Parent folder`,
     icon: ArrowUp,
     shortcuts: ['Alt+ArrowUp', 'Backspace'],
-    enabled: ({ folder, isSearch }) => folder !== null && (isSearch || folder !== '/'),
-    run: runOn(openFolder, (folder, { isSearch }) => (isSearch ? open : openParent)(folder)),
+    enabled: (context) => context.isSearch || (upFrom(context) ?? ROOT) !== ROOT,
+    run: runOn(upFrom, (folder, { isSearch }) => (isSearch ? open : openParent)(folder)),
   },
   {
     id: 'select',
