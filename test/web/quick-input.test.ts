@@ -165,4 +165,29 @@ describe('in a folder', () => {
     held.resolve()
     expect(open.problems).toEqual([])
   })
+
+  it('what was cut and is pasted twice moves once, what is duplicated twice is there twice', async () => {
+    await using open = await openFolder({ 'a.txt': 'A', 'to/x.txt': 'X' })
+    const { page, tree } = open
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+x')
+    await doubleClick(entry(page, 'to'))
+    await entry(page, 'x.txt').waitFor()
+    const moving = await holdAnswers(page, '**/api/jobs?*')
+    const asked = page.waitForRequest('**/api/jobs?*')
+    await page.keyboard.press('Control+v')
+    await asked
+    await page.keyboard.press('Control+v')
+    moving.resolve()
+    await toast(page, 'Moved 1 item to “to”').waitFor()
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+d')
+    await page.keyboard.press('Control+d')
+    await expect
+      .poll(async () => (await readdir(tree.at('to'))).sort())
+      .toEqual(['a(1).txt', 'a(2).txt', 'a.txt', 'x.txt'])
+    await expectNames(page, ['a.txt', 'a(1).txt', 'a(2).txt', 'x.txt'])
+    expect(await page.locator('.toast--bad').count()).toBe(0)
+    expect(open.problems).toEqual([])
+  })
 })

@@ -199,6 +199,27 @@ export function tellTransfer(
   }
 }
 
+/** Copies and moves by key that are under way, the last of each. */
+const underWay = new Map<string, Promise<unknown>>()
+
+/**
+ * The same by key comes after that before: the server takes a copy that is asked for again while it runs for one and
+ * the same, and what was cut is not where it was once it has moved.
+ */
+async function inTurn(key: string, work: () => Promise<unknown>): Promise<void> {
+  const before = underWay.get(key)
+  const own = before === undefined ? work() : before.then(work, work)
+  underWay.set(key, own)
+  try {
+    await own
+  } finally {
+    if (underWay.get(key) === own) underWay.delete(key)
+  }
+}
+
+const keyOf = (items: readonly TransferItem[], target = '') =>
+  [target, ...items.map(({ path }) => path)].join('\n')
+
 /**
  * Pastes what was copied or cut. A cut empties the clipboard once it has moved, unless something else
  * was taken meanwhile, here or in another tab.
@@ -206,15 +227,24 @@ export function tellTransfer(
 export async function pasteInto(folder: string): Promise<void> {
   const { kind, items } = clipboard
   if (items.length === 0) return
-  const done = await transferEntries(kind === 'cut' ? 'move' : 'copy', items, folder)
-  if (done && kind === 'cut' && clipboard.items === items) clearClipboard()
+  if (kind === 'copy') {
+    return inTurn(keyOf(items, folder), () => transferEntries('copy', items, folder))
+  }
+  await inTurn(keyOf(items), async () => {
+    if (clipboard.items !== items) return
+    if ((await transferEntries('move', items, folder)) && clipboard.items === items)
+      clearClipboard()
+  })
 }
 
 /** Copies beside the originals, under free names. */
 export async function duplicateEntries(items: readonly TransferItem[]): Promise<void> {
   const [first] = items
   if (first === undefined) return
-  await transferEntries('copy', items, parentOf(first.path), { told: 'duplicate' })
+  const folder = parentOf(first.path)
+  await inTurn(keyOf(items, folder), () =>
+    transferEntries('copy', items, folder, { told: 'duplicate' }),
+  )
 }
 
 /** Where things are after these moves, made one after the other; what moved twice is there once. */
