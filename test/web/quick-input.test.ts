@@ -191,3 +191,27 @@ describe('in a folder', () => {
     expect(open.problems).toEqual([])
   })
 })
+
+describe('in what is open', () => {
+  it('a text typed while it is being saved is saved by the next Ctrl+S', async () => {
+    await using open = await openServed({ 'e.txt': 'one' }, { path: '/files/e.txt' })
+    const { page, tree } = open
+    await page.locator('.cm-content').click()
+    await page.keyboard.press('Control+End')
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/resources/e.txt*', async (route) => {
+      if (route.request().method() === 'PUT') await held.promise
+      await route.continue()
+    })
+    const asked = page.waitForRequest((request) => request.method() === 'PUT')
+    await page.keyboard.type(' two')
+    await page.keyboard.press('Control+s')
+    await asked
+    await page.keyboard.type(' three')
+    await page.keyboard.press('Control+s')
+    held.resolve()
+    await expect.poll(() => tree.read('e.txt')).toBe('one two three')
+    await page.getByText('Unsaved').waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
+})

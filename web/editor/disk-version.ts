@@ -106,7 +106,8 @@ export async function checkDisk(): Promise<void> {
   }
 }
 
-function whenSaved(): Promise<void> {
+/** Once the save that is under way is over. */
+export function whenSaved(): Promise<void> {
   return new Promise((resolve) => {
     const stop = subscribeKey(editor, 'saving', () => {
       stop()

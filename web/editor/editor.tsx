@@ -19,7 +19,7 @@ import type { ChoiceWords } from './code/code-view.ts'
 import { paletteOf } from './code/palettes.ts'
 import { CodePane } from './code-pane.tsx'
 import { currentView, discardChanges, initialText, keepDraftNow } from './current-file.ts'
-import { checkDisk } from './disk-version.ts'
+import { checkDisk, whenSaved } from './disk-version.ts'
 import { editorMenu, useFileKeys } from './editor-menu.ts'
 import { type EditorMode, editorPrefs, setEditorPref } from './editor-prefs.ts'
 import { editor } from './editor-state.ts'
@@ -140,6 +140,11 @@ export function Editor({ source, entry, actions = [], close, ...rest }: EditorPr
 
 /** True when it was saved; what fails is told. */
 async function save(overwrite = false): Promise<boolean> {
+  if (editor.saving) {
+    // What was typed since that began is saved as well.
+    while (editor.saving) await whenSaved()
+    if (!editor.dirty) return true
+  }
   try {
     const saved = await saveFile({ overwrite })
     if (saved !== null) tellSaved(saved)
