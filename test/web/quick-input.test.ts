@@ -214,4 +214,70 @@ describe('in what is open', () => {
     await page.getByText('Unsaved').waitFor({ state: 'detached' })
     expect(open.problems).toEqual([])
   })
+
+  it('a picture is at 1:1 where that is asked for right after the wheel, and Escape leaves it once', async () => {
+    const png = await readFile(join(SAMPLES, 'picture.png'))
+    await using open = await openFolder({ 'a.png': png, 'sub/b.txt': '' }, { path: '/files/sub/' })
+    const { page } = open
+    await page.keyboard.press('Backspace')
+    await doubleClick(entry(page, 'a.png'))
+    await page.locator('.vw-picture > img[data-shown=true]').waitFor()
+    const percent = page.getByLabel('Zoom', { exact: true })
+    await expect.poll(() => percent.textContent()).toMatch(/%$/)
+    await pressAtOnce(page, [{ key: '1' }], -400)
+    await page.getByRole('button', { name: 'Actual size', pressed: true }).waitFor()
+    await pressAtOnce(page, [{ key: 'Escape' }, { key: 'Escape' }])
+    await page.locator('.vw').waitFor({ state: 'detached' })
+    await expectNames(page, ['sub', 'a.png'])
+    expect(pathOf(page)).toBe('/files/')
+    expect(open.problems).toEqual([])
+  })
+
+  it('the first row of a table is in sight where it is asked for right after the last', async () => {
+    const lines = Array.from({ length: 3000 }, (_, n) => `${n},row ${n}`)
+    await using open = await openServed(
+      { 't.csv': `n,name\n${lines.join('\n')}` },
+      { path: '/files/t.csv' },
+    )
+    const { page } = open
+    const grid = page.getByRole('grid', { name: 't.csv' })
+    await grid.getByText('row 1', { exact: true }).waitFor()
+    await grid.focus()
+    await pressAtOnce(page, [
+      { key: 'End', ctrlKey: true },
+      { key: 'Home', ctrlKey: true },
+    ])
+    await expect.poll(() => grid.evaluate((element) => element.scrollTop)).toBe(0)
+    await grid.getByText('row 1', { exact: true }).waitFor()
+  })
+
+  it('a book is turned by as many pages as keys', async () => {
+    const book = await readFile(join(SAMPLES, 'book.epub'))
+    await using open = await openServed(
+      { 'book.epub': book },
+      { path: '/files/book.epub', viewport: { width: 500, height: 260 } },
+    )
+    const { page } = open
+    await page.getByText('The first chapter').first().waitFor()
+    const text = page.locator('.vw-book-scroll')
+    const pagePx = await text.evaluate((element) => element.clientHeight - 48)
+    await pressAtOnce(page, [{ key: 'PageDown' }, { key: 'PageDown' }, { key: 'PageDown' }])
+    await expect.poll(() => text.evaluate(({ scrollTop }) => scrollTop)).toBe(3 * pagePx)
+  })
+
+  it('Enter goes on from the match that is being looked for', async () => {
+    const values = Object.fromEntries(Array.from({ length: 5 }, (_, n) => [`k${n}`, 'needle']))
+    await using open = await openServed(
+      { 'd.json': JSON.stringify(values) },
+      { path: '/files/d.json?view=json' },
+    )
+    const { page } = open
+    await page.getByRole('treeitem').nth(5).waitFor()
+    const field = page.getByRole('textbox', { name: 'Find in the tree' })
+    await field.fill('needle')
+    await field.focus()
+    await pressAtOnce(page, [{ key: 'Enter' }, { key: 'Enter' }, { key: 'Enter' }])
+    await page.getByText('4 of 5').waitFor()
+    expect(open.problems).toEqual([])
+  })
 })

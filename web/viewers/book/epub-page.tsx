@@ -1,7 +1,7 @@
 // One chapter of a book in a shadow root of its own, shown where the reader was.
 
 import { Trans, useLingui } from '@lingui/react/macro'
-import { useEffect, useRef } from 'react'
+import { useEffect, useLayoutEffect, useRef } from 'react'
 import { ApiError } from '../../api/client.ts'
 import { useRead } from '../../lib/page/use-read.ts'
 import { ZipError } from '../archive/zip-reader.ts'
@@ -30,12 +30,14 @@ interface ChapterPageProps extends OpenedBook, Pick<ViewerProps, 'source' | 'ent
   place: Place
   prefs: ReaderPrefs
   scroller: React.RefObject<HTMLDivElement | null>
+  /** Is told which chapter is on the page, or could not be read. */
+  shown: React.RefObject<number>
   onFollow(href: string): void
   onScrolled(ratio: number): void
 }
 
 export function ChapterPage(props: ChapterPageProps) {
-  const { source, entry, file, book, place, prefs, scroller, onFollow, onScrolled } = props
+  const { source, entry, file, book, place, prefs, scroller, shown, onFollow, onScrolled } = props
   const host = useRef<HTMLDivElement>(null)
   const { t } = useLingui()
   const read = useRead([file, book, place.chapter], async (signal): Promise<Chapter> => {
@@ -45,6 +47,11 @@ export function ChapterPage(props: ChapterPageProps) {
     return loaded
   })
   const chapter = read.state === 'ready' ? read.value : null
+  const isRead = read.state !== 'loading'
+
+  useLayoutEffect(() => {
+    if (isRead) shown.current = place.chapter
+  }, [isRead, place.chapter, shown])
 
   useEffect(() => {
     if (!host.current || !chapter) return

@@ -26,6 +26,9 @@ await Promise.all([loadStylesheet(partsStyles), loadStylesheet(paperStyles)])
 /** How much of the width a tap on either side turns the page in. */
 const SIDE_SHARE = 0.25
 
+/** Browsers take about so long to scroll to another page. */
+const SCROLL_MS = 500
+
 export function EpubViewer(props: ViewerProps) {
   const { source, entry } = props
   const { t } = useLingui()
@@ -47,7 +50,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
   const [tocShown, setTocShown] = useState(false)
   const scroller = useRef<HTMLDivElement>(null)
   const reading = useReading(scroller, book, () => parsePlace(recallPosition(source, entry), book))
-  const { place, setPlace, turn, page } = reading
+  const { place, goTo, turn, page } = reading
   const last = book.spine.length - 1
 
   useEffect(() => {
@@ -58,7 +61,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
     turn: (direction) => page(book.rightToLeft === (direction === -1) ? 1 : -1),
     close() {},
   })
-  useBookKeys(scroller, book, reading, type.resize)
+  useBookKeys(book, reading, type.resize)
 
   return (
     <>
@@ -80,7 +83,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
             book={book}
             chapter={place.chapter}
             onGo={(to) => {
-              setPlace(to)
+              goTo(to)
               if (innerWidth < 736) setTocShown(false)
             }}
           />
@@ -112,6 +115,7 @@ function Reader({ source, entry, setFacts, file, book }: ViewerProps & OpenedBoo
             place={place}
             prefs={type.prefs}
             scroller={scroller}
+            shown={reading.shown}
             onFollow={reading.follow}
             onScrolled={(ratio) =>
               rememberPosition(source, entry, `${place.chapter}:${ratio.toFixed(4)}`)
@@ -135,26 +139,43 @@ type Typeface = ReturnType<typeof useTypeface>
 
 function useReading(scroller: RefObject<HTMLElement | null>, book: Book, first: () => Place) {
   const [place, setPlace] = useState<Place>(first)
+  /** Which chapter is on the page: the one before while another is read. */
+  const shown = useRef(-1)
+  /** Where the page turned last leads to, which takes a moment. */
+  const goal = useRef({ topPx: 0, untilMs: 0 })
   const last = book.spine.length - 1
 
   function turn(step: 1 | -1) {
     const chapter = place.chapter + step
-    if (chapter >= 0 && chapter <= last) setPlace({ chapter, at: step === 1 ? 0 : 1 })
+    if (chapter >= 0 && chapter <= last) goTo({ chapter, at: step === 1 ? 0 : 1 })
   }
   /** One screen on; at the end of the chapter to the next one. */
   function page(step: 1 | -1) {
     const view = scroller.current
-    if (!view) return
-    const room =
-      step === 1 ? view.scrollHeight - view.clientHeight - view.scrollTop : view.scrollTop
-    if (room < 4) turn(step)
-    else view.scrollBy({ top: step * (view.clientHeight - 48), behavior: 'smooth' })
+    // What is still there belongs to the chapter that is left.
+    if (!view || shown.current !== place.chapter) return
+    const nowMs = performance.now()
+    const topPx = nowMs < goal.current.untilMs ? goal.current.topPx : view.scrollTop
+    const mostPx = view.scrollHeight - view.clientHeight
+    const roomPx = step === 1 ? mostPx - topPx : topPx
+    if (roomPx < 4) return turn(step)
+    const toPx = Math.min(mostPx, Math.max(0, topPx + step * (view.clientHeight - 48)))
+    goal.current = { topPx: toPx, untilMs: nowMs + SCROLL_MS }
+    view.scrollTo({ top: toPx, behavior: 'smooth' })
   }
   function follow(href: string) {
     const [chapter = '', ...fragment] = href.slice(INSIDE.length).split(':')
-    setPlace({ chapter: Number(chapter), at: fragment.join(':') || 0 })
+    goTo({ chapter: Number(chapter), at: fragment.join(':') || 0 })
   }
-  return { place, setPlace, turn, page, follow }
+  function goTo(to: Place) {
+    goal.current.untilMs = 0
+    setPlace(to)
+  }
+  function scroll(byPx: number) {
+    goal.current.untilMs = 0
+    scroller.current?.scrollBy({ top: byPx })
+  }
+  return { place, goTo, shown, turn, page, scroll, follow }
 }
 
 function useTypeface() {
@@ -171,16 +192,10 @@ function useTypeface() {
   return { prefs, change, resize }
 }
 
-function useBookKeys(
-  scroller: RefObject<HTMLElement | null>,
-  book: Book,
-  { page, setPlace }: Reading,
-  resize: (step: 1 | -1) => void,
-) {
+function useBookKeys(book: Book, { page, goTo, scroll }: Reading, resize: (step: 1 | -1) => void) {
   useViewerKeys((event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return false
     const forward = book.rightToLeft ? -1 : 1
-    const scroll = (top: number) => scroller.current?.scrollBy({ top })
     const commands = new Map<string, () => void>([
       ['ArrowRight', () => page(forward)],
       ['ArrowLeft', () => page(forward === 1 ? -1 : 1)],
@@ -189,8 +204,8 @@ function useBookKeys(
       [' ', () => page(event.shiftKey ? -1 : 1)],
       ['ArrowDown', () => scroll(60)],
       ['ArrowUp', () => scroll(-60)],
-      ['Home', () => setPlace({ chapter: 0, at: 0 })],
-      ['End', () => setPlace({ chapter: book.spine.length - 1, at: 1 })],
+      ['Home', () => goTo({ chapter: 0, at: 0 })],
+      ['End', () => goTo({ chapter: book.spine.length - 1, at: 1 })],
       ['+', () => resize(1)],
       ['=', () => resize(1)],
       ['-', () => resize(-1)],

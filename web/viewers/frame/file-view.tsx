@@ -140,10 +140,20 @@ const none: readonly FileEntry[] = []
 function useClose(vpath: string) {
   const folder = parentOf(vpath)
   const cameFromFolder = useRef(openFolderPath() === folder || entryAt(vpath) !== undefined)
+  const leaves = useRef(false)
   return useMemo(
     () => () => {
-      if (cameFromFolder.current) history.back()
-      else void goHref(filesHref(folder, true), { replace: true })
+      // The browser goes back a moment later: asked twice, it would leave the folder as well.
+      if (leaves.current) return
+      if (cameFromFolder.current) {
+        leaves.current = true
+        // Unsaved text may have kept the file open.
+        const came = () => {
+          leaves.current = false
+        }
+        addEventListener('popstate', came, { once: true })
+        history.back()
+      } else void goHref(filesHref(folder, true), { replace: true })
     },
     [folder],
   )

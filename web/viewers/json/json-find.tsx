@@ -7,29 +7,36 @@ import type { JsonClient } from './json-client.ts'
 
 interface JsonFindProps {
   actions: ReactNode
-  find(wanted: string, after: number): ReturnType<JsonClient['find']>
+  find(wanted: string, after: number): Promise<Found>
   onFound(path: readonly { index: number }[]): void
   onCloseAll(): void
 }
 
+type Found = Awaited<ReturnType<JsonClient['find']>>
+
 export function JsonFind({ actions, find, onFound, onCloseAll }: JsonFindProps) {
   const { t } = useLingui()
   const [wanted, setWanted] = useState('')
-  const [found, setFound] = useState<Awaited<ReturnType<typeof find>> | 'none'>('none')
-  const asked = useRef(0)
+  const [found, setFound] = useState<Found | 'none'>('none')
+  /** What was asked for last. Keys come faster than answers: the next match is the one after that. */
+  const last = useRef<Promise<Found>>(Promise.resolve(null))
+  const isBusy = useRef(false)
 
-  async function search(text: string, after: number) {
-    const mine = ++asked.current
-    if (text === '') {
-      setFound('none')
-      return
-    }
-    const next = await find(text, after).catch(() => null)
-    if (mine !== asked.current) return
-    setFound(next)
-    if (next !== null) onFound(next.path)
+  async function search(text: string, before: Promise<Found> | null) {
+    const own = next(text, before)
+    last.current = own
+    isBusy.current = true
+    const match = await own
+    if (last.current !== own) return
+    isBusy.current = false
+    setFound(text === '' ? 'none' : match)
+    if (match !== null) onFound(match.path)
   }
-  const again = () => void search(wanted, found === 'none' || found === null ? -1 : found.offset)
+  async function next(text: string, before: Promise<Found> | null): Promise<Found> {
+    const after = (await before)?.offset ?? -1
+    return text === '' ? null : find(text, after).catch(() => null)
+  }
+  const again = () => void search(wanted, last.current)
 
   return (
     <search className="vx-bar">
@@ -43,11 +50,12 @@ export function JsonFind({ actions, find, onFound, onCloseAll }: JsonFindProps) 
           spellCheck={false}
           onChange={(event) => {
             setWanted(event.currentTarget.value)
-            void search(event.currentTarget.value, -1)
+            void search(event.currentTarget.value, null)
           }}
           onKeyDown={(event) => {
             event.stopPropagation()
-            if (event.key === 'Enter') again()
+            // Held down, Enter asks for no more than can be found meanwhile.
+            if (event.key === 'Enter' && !(event.repeat && isBusy.current)) again()
           }}
         />
       </span>

@@ -65,7 +65,8 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     change((from) => clampView({ ...from, x: from.x + x, y: from.y + y }, turned, stageSize))
   }
 
-  const zoomTo = (scale: number, at?: Point) => zoom(scale / view.scale, at)
+  const zoomTo = (scale: number, at: Point = { x: 0, y: 0 }) =>
+    change((from) => zoomAt(from, scale / from.scale, at, turned, stageSize))
 
   function toggleAt(at: Point) {
     const fit = fitScale(turned, room)
@@ -99,7 +100,7 @@ export function usePicture(stage: RefObject<HTMLElement | null>, stageSize: Size
     zoomTo,
     fit: () => setChosen(null),
     turn() {
-      setTurns(turns + 1)
+      setTurns((before) => before + 1)
       setChosen(null)
     },
     /** True when the key was an arrow. */

@@ -167,8 +167,10 @@ function useTallRows(box: RefObject<HTMLDivElement | null>, count: number) {
       const element = box.current
       const rowTopPx = row * ROW_PX
       if (element === null) return
-      if (rowTopPx < topPx) element.scrollTop = rowTopPx / scale
-      else if (rowTopPx + ROW_PX > topPx + viewPx) {
+      // What was drawn last is older than the key before.
+      const seenPx = element.scrollTop * scale
+      if (rowTopPx < seenPx) element.scrollTop = rowTopPx / scale
+      else if (rowTopPx + ROW_PX > seenPx + viewPx) {
         element.scrollTop = (rowTopPx + ROW_PX - viewPx) / scale
       }
     },
