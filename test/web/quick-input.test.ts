@@ -281,3 +281,29 @@ describe('in what is open', () => {
     expect(open.problems).toEqual([])
   })
 })
+
+it('shows all that was taken back in the history, where that was asked for one right after the other', async () => {
+  await using open = await openServer({ 'a.txt': 'A', 'b.txt': 'B' })
+  const { page } = open
+  for (const name of ['a.txt', 'b.txt']) {
+    await entry(page, name).click()
+    await page.keyboard.press('Delete')
+    await toast(page, `Deleted “${name}”`).waitFor()
+  }
+  await page.goto('/settings/history')
+  await keepOffers(page)
+  const rows = page.getByRole('row').filter({ hasText: 'Deleted' })
+  await rows.nth(1).getByRole('button', { name: 'Undo' }).waitFor()
+  const answers = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  let asked = 0
+  await page.route('**/api/history/*/undo', async (route) => {
+    await answers[asked++]?.promise
+    await route.continue()
+  })
+  for (const n of [0, 1]) await rows.nth(n).getByRole('button', { name: 'Undo' }).click()
+  for (const [n, answer] of answers.entries()) {
+    answer.resolve()
+    await expect.poll(() => rows.getByText('Undone').count()).toBe(n + 1)
+  }
+  expect(open.problems).toEqual([])
+})

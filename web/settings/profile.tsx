@@ -73,7 +73,8 @@ function Profile({ preferences }: { preferences: Preferences }) {
     await loadLocale(fields.locale)
     rememberLocale(fields.locale)
     toastSuccess(passwords.touched ? t`Password and settings saved` : t`Settings saved`)
-    if (passwords.touched) void offerToRemoveTokens().then(() => setTokensTurn(tokensTurn + 1))
+    if (passwords.touched)
+      void offerToRemoveTokens().then(() => setTokensTurn((before) => before + 1))
     return { ...fields, preferences, newPassword: '', repeated: '' }
   }
 
@@ -107,7 +108,7 @@ function Profile({ preferences }: { preferences: Preferences }) {
       <Passkeys />
       <Devices />
       <InstallSection />
-      <Apps onMade={() => setTokensTurn(tokensTurn + 1)} />
+      <Apps onMade={() => setTokensTurn((before) => before + 1)} />
       <ApiTokens turn={tokensTurn} />
       <UnfinishedUploads />
       <SaveBar form={{ ...form, discard }} />

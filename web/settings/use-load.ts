@@ -41,5 +41,5 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   }, [key, turn])
 
   const current = result.key === key ? result : { data: null, error: null }
-  return { data: current.data, error: current.error, reload: () => setTurn(turn + 1) }
+  return { data: current.data, error: current.error, reload: () => setTurn((before) => before + 1) }
 }

@@ -24,7 +24,7 @@ export function Locks({ vpath }: { vpath: string }) {
   if (read.state !== 'ready') return null
   return read.value.map((lock) => (
     <Fact key={lock.id} label={t`Locked`}>
-      <Lock vpath={vpath} lock={lock} onEnd={() => setRound(round + 1)} />
+      <Lock vpath={vpath} lock={lock} onEnd={() => setRound((before) => before + 1)} />
     </Fact>
   ))
 }

@@ -43,7 +43,7 @@ export function VersionsPrompt({ path, isText, answer }: PromptProps<'versions'>
     } catch (error) {
       toastError(error)
     }
-    setTurn(turn + 1)
+    setTurn((before) => before + 1)
   }
 
   async function restore(version: VersionItem) {

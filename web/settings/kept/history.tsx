@@ -23,7 +23,9 @@ export function HistoryPage() {
   const loaded = useLoad(`history ${turn}`, (signal) => listHistory('', signal))
   return (
     <WhenLoaded loaded={loaded}>
-      {(page) => <Records key={turn} first={page} onUndone={() => setTurn(turn + 1)} />}
+      {(page) => (
+        <Records key={turn} first={page} onUndone={() => setTurn((before) => before + 1)} />
+      )}
     </WhenLoaded>
   )
 }

@@ -66,7 +66,7 @@ export function TrashPage() {
           id={opened}
           below={query.get('in') ?? ''}
           onGone={() => {
-            setTurn(turn + 1)
+            setTurn((before) => before + 1)
             change()
             void go(trashPath(), { replace: true })
           }}
@@ -99,7 +99,7 @@ export function TrashPage() {
                 filter={asked}
                 onChanged={change}
                 onEmptied={() => {
-                  setTurn(turn + 1)
+                  setTurn((before) => before + 1)
                   change()
                 }}
               />
