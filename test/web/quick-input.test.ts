@@ -282,6 +282,48 @@ describe('in what is open', () => {
   })
 })
 
+describe('a double click', () => {
+  it('restores once, and asks once before the trash is emptied', async () => {
+    await using open = await openServer({ 'a.txt': 'A', 'b.txt': 'B' })
+    const { page } = open
+    for (const name of ['a.txt', 'b.txt']) {
+      await entry(page, name).click()
+      await page.keyboard.press('Delete')
+      await toast(page, `Deleted “${name}”`).waitFor()
+    }
+    await page.goto('/settings/trash')
+    const restored = countOf(page, 'POST', /\/api\/trash\/restore/)
+    const row = page.getByRole('row').filter({ hasText: 'a.txt' })
+    await doubleClick(row.getByRole('button', { name: 'Restore', exact: true }))
+    await toast(page, 'Restored: a.txt').waitFor()
+    await row.waitFor({ state: 'detached' })
+    expect(restored()).toBe(1)
+    await doubleClick(page.getByRole('button', { name: 'Empty trash' }))
+    const question = page.getByRole('alertdialog')
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    expect(open.problems).toEqual([])
+  })
+
+  it('brings a version back once', async () => {
+    await using open = await openServer({ 'a.txt': 'one' })
+    const { page, tree } = open
+    await page.evaluate(async () => {
+      const headers = { 'X-Auth': await (await fetch('/api/renew')).text() }
+      await fetch('/api/resources/a.txt', { method: 'PUT', headers, body: 'two' })
+    })
+    await entry(page, 'a.txt').click()
+    await page.keyboard.press('Control+i')
+    await page.getByRole('complementary', { name: 'Details' }).getByText('Show').click()
+    const dialog = page.getByRole('dialog', { name: 'Versions' })
+    const restored = countOf(page, 'POST', /\/api\/versions\//)
+    await doubleClick(dialog.getByRole('button', { name: 'Restore' }))
+    await dialog.waitFor({ state: 'detached' })
+    await expect.poll(() => tree.read('a.txt')).toBe('one')
+    expect(restored()).toBe(1)
+  })
+})
+
 it('shows all that was taken back in the history, where that was asked for one right after the other', async () => {
   await using open = await openServer({ 'a.txt': 'A', 'b.txt': 'B' })
   const { page } = open

@@ -79,7 +79,7 @@ export function Apps({ onMade }: { onMade: () => void }) {
         <Steps app={app} address={address} />
         {/* Without signing in nobody is asked. */}
         {!boot.NoAuth && (
-          <Button tone="line" icon={Plus} onClick={() => void add()}>
+          <Button tone="line" icon={Plus} onClick={() => add()}>
             <Trans>New app password</Trans>
           </Button>
         )}

@@ -41,7 +41,7 @@ function Connected({ identity, onChange }: { identity: OwnIdentityRecord; onChan
   if (username === null)
     return (
       <div className="factor__acts row">
-        <Button tone="line" icon={Link2} onClick={() => void connect()}>
+        <Button tone="line" icon={Link2} onClick={() => connect()}>
           <Trans>Connect</Trans>
         </Button>
       </div>
@@ -54,7 +54,7 @@ function Connected({ identity, onChange }: { identity: OwnIdentityRecord; onChan
         </Trans>
       </Badge>
       {hasPassword && (
-        <Button tone="danger-text" icon={Unlink} onClick={() => void disconnect(onChange)}>
+        <Button tone="danger-text" icon={Unlink} onClick={() => disconnect(onChange)}>
           <Trans>Disconnect</Trans>
         </Button>
       )}

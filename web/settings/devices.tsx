@@ -72,7 +72,7 @@ export function Devices() {
               ))}
             </ul>
             {list.some((record) => !record.current) && (
-              <Button tone="line" icon={LogOut} flipIcon onClick={() => void endOthers()}>
+              <Button tone="line" icon={LogOut} flipIcon onClick={() => endOthers()}>
                 <Trans>Sign out of other devices</Trans>
               </Button>
             )}

@@ -71,7 +71,7 @@ export function Passkeys() {
                 </ul>
               )}
               {hurdle === null ? (
-                <Button tone="line" icon={Plus} onClick={() => void add()}>
+                <Button tone="line" icon={Plus} onClick={() => add()}>
                   <Trans>Add a passkey</Trans>
                 </Button>
               ) : (

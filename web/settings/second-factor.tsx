@@ -33,7 +33,7 @@ export function SecondFactor() {
             <Active record={record} onChange={factor.reload} />
           ) : (
             <div className="factor__acts row">
-              <Button tone="line" icon={ShieldCheck} onClick={() => void enrol(factor.reload)}>
+              <Button tone="line" icon={ShieldCheck} onClick={() => enrol(factor.reload)}>
                 <Trans>Set up</Trans>
               </Button>
               {record.required && (
@@ -112,11 +112,11 @@ function Active({ record, onChange }: { record: SecondFactorRecord; onChange: ()
         </span>
       </div>
       <div className="factor__acts row wraps">
-        <Button tone="line" onClick={() => void renew(onChange)}>
+        <Button tone="line" onClick={() => renew(onChange)}>
           <Trans>New recovery codes</Trans>
         </Button>
         {!required && (
-          <Button tone="danger-text" icon={ShieldOff} onClick={() => void switchOff(onChange)}>
+          <Button tone="danger-text" icon={ShieldOff} onClick={() => switchOff(onChange)}>
             <Trans>Switch off</Trans>
           </Button>
         )}

@@ -120,7 +120,7 @@ export function ShareTable({ shares, users, onChange }: Loaded & { onChange: () 
               tone="danger"
               icon={Trash2}
               label={t`Delete link`}
-              onClick={() => void remove(share)}
+              onClick={() => remove(share)}
             />
           </td>
         </tr>

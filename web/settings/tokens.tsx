@@ -63,7 +63,7 @@ export function ApiTokens({ turn = 0 }: { turn?: number }) {
                 ))}
               </ul>
             )}
-            <Button tone="line" icon={Plus} onClick={() => void add()}>
+            <Button tone="line" icon={Plus} onClick={() => add()}>
               <Trans>New token</Trans>
             </Button>
           </>

@@ -1,11 +1,31 @@
 import type { LucideIcon } from 'lucide-react'
-import type { ComponentPropsWithRef, MouseEvent, ReactNode } from 'react'
+import { type ComponentPropsWithRef, type MouseEvent, type ReactNode, useRef } from 'react'
 import { Spinner } from './progress.tsx'
 import './button.css'
 
 export type ButtonTone = 'ghost' | 'line' | 'fill' | 'danger' | 'danger-text'
 
-export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disabled'> {
+/** One that gives a promise is not run again before that is settled: a double click does a thing once. */
+type OnClick = (event: MouseEvent<HTMLButtonElement>) => unknown
+
+/** The handler of the click, which does nothing but say so where it is `blocked`. */
+function useClick(onClick: OnClick | undefined, blocked: boolean) {
+  const working = useRef(false)
+  return (event: MouseEvent<HTMLButtonElement>) => {
+    if (blocked) return event.preventDefault()
+    if (working.current) return
+    const work = onClick?.(event)
+    if (!(work instanceof Promise)) return
+    working.current = true
+    void work.finally(() => {
+      working.current = false
+    })
+  }
+}
+
+type Plain = Omit<ComponentPropsWithRef<'button'>, 'disabled' | 'onClick'>
+
+export interface ButtonProps extends Plain {
   tone?: ButtonTone
   size?: 'sm' | 'md' | 'lg'
   icon?: LucideIcon | undefined
@@ -17,6 +37,7 @@ export interface ButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disa
   disabled?: boolean | string | undefined
   /** The icon points somewhere and is mirrored in right-to-left languages. */
   flipIcon?: boolean
+  onClick?: OnClick | undefined
   children?: ReactNode
 }
 
@@ -42,7 +63,7 @@ export function Button({
   if (size !== 'md') classes.push(`btn--${size}`)
   if (block) classes.push('btn--block', 'button--block')
   if (className) classes.push(className)
-  const blocked = off || busy === true
+  const click = useClick(onClick, off || busy === true)
   return (
     <button
       {...rest}
@@ -51,7 +72,7 @@ export function Button({
       aria-busy={busy || undefined}
       aria-disabled={off || undefined}
       {...(typeof disabled === 'string' && { 'data-tip': disabled })}
-      onClick={blocked ? (event: MouseEvent) => event.preventDefault() : onClick}
+      onClick={click}
     >
       <span className="btn__label">
         {Icon && <Icon className={flipIcon ? 'i i-sm flip' : 'i i-sm'} aria-hidden />}
@@ -67,7 +88,7 @@ export function Button({
   )
 }
 
-export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, 'disabled'> {
+export interface IconButtonProps extends Plain {
   /** Accessible name and tooltip. */
   label: string
   icon: LucideIcon
@@ -77,6 +98,7 @@ export interface IconButtonProps extends Omit<ComponentPropsWithRef<'button'>, '
   pressed?: boolean | undefined
   disabled?: boolean | string | undefined
   flipIcon?: boolean
+  onClick?: OnClick | undefined
 }
 
 export function IconButton({
@@ -99,6 +121,7 @@ export function IconButton({
   if (tone === 'danger') classes.push('ib--danger')
   if (className) classes.push(className)
   const icon = size === 'sm' ? 'i i-sm' : 'i'
+  const click = useClick(onClick, off)
   return (
     <button
       {...rest}
@@ -109,7 +132,7 @@ export function IconButton({
       aria-disabled={off || undefined}
       data-tip={typeof disabled === 'string' ? disabled : label}
       data-tip-keys={shortcut}
-      onClick={off ? (event: MouseEvent) => event.preventDefault() : onClick}
+      onClick={click}
     >
       <Icon className={flipIcon ? `${icon} flip` : icon} aria-hidden />
     </button>

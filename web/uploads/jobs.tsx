@@ -332,12 +332,12 @@ function Afterwards({ job }: { job: Job }) {
   return (
     <div className="row up__cutacts">
       {needsPassword(job) && isOwn(job) ? (
-        <Button size="sm" tone="line" onClick={() => void givePassword(job)}>
+        <Button size="sm" tone="line" onClick={() => givePassword(job)}>
           <Trans>Enter password…</Trans>
         </Button>
       ) : (
         canRetry && (
-          <Button size="sm" tone="line" onClick={() => void steerJob(id, 'retry')}>
+          <Button size="sm" tone="line" onClick={() => steerJob(id, 'retry')}>
             <Trans>Try again</Trans>
           </Button>
         )
@@ -363,7 +363,7 @@ function Steering({ job }: { job: Job }) {
   const name = shownName(nameOf(items[0] ?? job.url ?? '/'))
   const to = job.to ?? (kind === 'extract' ? parentOf(items[0] ?? '/') : null)
   const steer = (icon: LucideIcon, label: string, run: () => unknown) => (
-    <IconButton size="sm" icon={icon} label={label} onClick={() => void run()} />
+    <IconButton size="sm" icon={icon} label={label} onClick={() => run()} />
   )
 
   async function show(folder: string) {

@@ -268,7 +268,7 @@ function PanelFoot({ state, busy }: { state: State; busy: boolean }) {
           </Button>
         )}
         {busy && (
-          <Button size="sm" tone="danger-text" onClick={() => void onCancelAll()}>
+          <Button size="sm" tone="danger-text" onClick={() => onCancelAll()}>
             <Trans>Cancel all</Trans>
           </Button>
         )}
@@ -346,7 +346,7 @@ function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
             <Button
               size="sm"
               tone="fill"
-              onClick={() => void continueUpload(batch.id, batch.targetPath)}
+              onClick={() => continueUpload(batch.id, batch.targetPath)}
             >
               <Trans>Resume upload</Trans>
             </Button>
@@ -358,7 +358,7 @@ function InterruptedNotice({ batch }: { batch: Snapshot<InterruptedUpload> }) {
           >
             {batch.fromFolder ? <Trans>Choose folder</Trans> : <Trans>Choose files</Trans>}
           </Button>
-          <Button size="sm" tone="line" onClick={() => void onDiscard()}>
+          <Button size="sm" tone="line" onClick={() => onDiscard()}>
             <Trans>Discard</Trans>
           </Button>
         </div>

@@ -305,7 +305,7 @@ function Versions({ entry }: { entry: FileEntry }) {
       <Button
         size="sm"
         className="info__ask"
-        onClick={() => void openPrompt('versions', { path: entry.path, isText: isText(entry) })}
+        onClick={() => openPrompt('versions', { path: entry.path, isText: isText(entry) })}
       >
         <Trans>Show</Trans>
       </Button>

@@ -171,12 +171,7 @@ function FolderField({ folder, error, onChange }: FolderFieldProps) {
       autoComplete="off"
       autoCapitalize="none"
       end={
-        <IconButton
-          size="sm"
-          icon={FolderOpen}
-          label={t`Choose folder`}
-          onClick={() => void choose()}
-        />
+        <IconButton size="sm" icon={FolderOpen} label={t`Choose folder`} onClick={() => choose()} />
       }
     />
   )

@@ -90,7 +90,7 @@ export function TransferPrompt({ answer, ...asked }: PromptProps<'transfer'>) {
       lead={
         <>
           {abilitiesIn(target).create && (
-            <Button icon={FolderPlus} onClick={() => void choice.makeFolder()}>
+            <Button icon={FolderPlus} onClick={() => choice.makeFolder()}>
               <Trans>New folder</Trans>
             </Button>
           )}

@@ -76,7 +76,7 @@ export function VersionsPrompt({ path, isText, answer }: PromptProps<'versions'>
       }
       answers={
         compared !== null && (
-          <Button tone="fill" onClick={() => void restore(compared)}>
+          <Button tone="fill" onClick={() => restore(compared)}>
             <Trans>Restore</Trans>
           </Button>
         )
@@ -103,7 +103,7 @@ export function VersionsPrompt({ path, isText, answer }: PromptProps<'versions'>
               version={version}
               act={act}
               onCompare={isText ? () => setCompared(version) : null}
-              onRestore={() => void restore(version)}
+              onRestore={() => restore(version)}
             />
           ))}
         </ul>
@@ -117,7 +117,7 @@ interface VersionProps {
   version: VersionItem
   act: (work: () => Promise<unknown>) => Promise<void>
   onCompare: (() => void) | null
-  onRestore: () => void
+  onRestore: () => Promise<void>
 }
 
 function Version({ path, version, act, onCompare, onRestore }: VersionProps) {

@@ -231,7 +231,7 @@ function PlaceFields({ form, roots, isTaken }: PlaceFieldsProps) {
               size="sm"
               icon={FolderOpen}
               label={t`Choose folder`}
-              onClick={() => void choose()}
+              onClick={() => choose()}
             />
           )
         }
@@ -256,7 +256,7 @@ function RemoveButton({ place }: { place: string }) {
   }
 
   return (
-    <Button tone="danger-text" icon={Trash2} onClick={() => void remove().catch(toastError)}>
+    <Button tone="danger-text" icon={Trash2} onClick={() => remove().catch(toastError)}>
       <Trans>Remove</Trans>
     </Button>
   )

@@ -202,7 +202,7 @@ function DeleteButton({ id, name }: { id: number; name: string }) {
   }
 
   return (
-    <Button tone="danger-text" icon={Trash2} onClick={() => void remove().catch(toastError)}>
+    <Button tone="danger-text" icon={Trash2} onClick={() => remove().catch(toastError)}>
       <Trans>Delete group</Trans>
     </Button>
   )

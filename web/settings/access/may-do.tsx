@@ -61,7 +61,7 @@ export function MayDo({ userID, saved }: MayDoProps) {
               size="sm"
               icon={FolderOpen}
               label={t`Choose folder`}
-              onClick={() => void choose()}
+              onClick={() => choose()}
             />
           }
         />

@@ -106,7 +106,7 @@ function Row({ item, act }: RowProps) {
             tone="danger"
             icon={Trash2}
             label={t`Delete for good`}
-            onClick={() => void act(askToDelete(item))}
+            onClick={() => act(askToDelete(item))}
           />
         )}
       </td>

@@ -158,16 +158,16 @@ function Answers({ item, act }: AnswersProps) {
     <>
       {item.canRestore && (
         <>
-          <Button icon={RotateCcw} flipIcon onClick={() => void act(restoreEntries([item]))}>
+          <Button icon={RotateCcw} flipIcon onClick={() => act(restoreEntries([item]))}>
             <Trans>Restore</Trans>
           </Button>
-          <Button icon={FolderInput} flipIcon onClick={() => void act(restoreElsewhere([item]))}>
+          <Button icon={FolderInput} flipIcon onClick={() => act(restoreElsewhere([item]))}>
             <Trans>Restore to…</Trans>
           </Button>
         </>
       )}
       {item.canErase && (
-        <Button tone="danger-text" icon={Trash2} onClick={() => void act(eraseEntries([item]))}>
+        <Button tone="danger-text" icon={Trash2} onClick={() => act(eraseEntries([item]))}>
           <Trans>Delete for good</Trans>
         </Button>
       )}
@@ -247,7 +247,7 @@ function Row(props: Omit<ItemsProps, 'items'> & { item: FileEntry }) {
             icon={RotateCcw}
             flipIcon
             label={t`Restore`}
-            onClick={() => void restore()}
+            onClick={() => restore()}
           />
         )}
         {canDownload && (

@@ -118,7 +118,7 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
               icon={RotateCcw}
               flipIcon
               label={t`Restore`}
-              onClick={() => void act(restoreEntries([item]))}
+              onClick={() => act(restoreEntries([item]))}
             />
             <IconButton
               size="sm"
@@ -126,7 +126,7 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
               icon={FolderInput}
               flipIcon
               label={t`Restore to…`}
-              onClick={() => void act(restoreElsewhere([item]))}
+              onClick={() => act(restoreElsewhere([item]))}
             />
           </>
         )}
@@ -136,7 +136,7 @@ function Row({ item, chosen, onToggle, act }: RowProps) {
             tone="danger"
             icon={Trash2}
             label={t`Delete for good`}
-            onClick={() => void act(eraseEntries([item]))}
+            onClick={() => act(eraseEntries([item]))}
           />
         )}
       </td>

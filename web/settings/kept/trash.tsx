@@ -211,7 +211,7 @@ function Summary({ page, onEmptied }: { page: Page; onEmptied: () => void }) {
       <Button
         tone="line"
         icon={Trash2}
-        onClick={() => void askToEmpty().then((done) => done && onEmptied())}
+        onClick={() => askToEmpty().then((done) => done && onEmptied())}
       >
         <Trans>Empty trash</Trans>
       </Button>
@@ -239,16 +239,16 @@ function PickedBar({ picked, onClear, act }: PickedBarProps) {
       <span className="grow" />
       {canRestore && (
         <>
-          <Button icon={RotateCcw} flipIcon onClick={() => void act(restoreEntries(picked))}>
+          <Button icon={RotateCcw} flipIcon onClick={() => act(restoreEntries(picked))}>
             <Trans>Restore</Trans>
           </Button>
-          <Button icon={FolderInput} flipIcon onClick={() => void act(restoreElsewhere(picked))}>
+          <Button icon={FolderInput} flipIcon onClick={() => act(restoreElsewhere(picked))}>
             <Trans>Restore to…</Trans>
           </Button>
         </>
       )}
       {canErase && (
-        <Button tone="danger-text" icon={Trash2} onClick={() => void act(eraseEntries(picked))}>
+        <Button tone="danger-text" icon={Trash2} onClick={() => act(eraseEntries(picked))}>
           <Trans>Delete for good</Trans>
         </Button>
       )}

@@ -267,7 +267,7 @@ function ScopeField({ form }: { form: Form<UserDraft> }) {
           icon={FolderOpen}
           label={t`Choose folder`}
           disabled={draft.makeHome}
-          onClick={() => void choose()}
+          onClick={() => choose()}
         />
       }
     />
@@ -295,7 +295,7 @@ function DeleteButton({ id, username }: { id: number; username: string }) {
   }
 
   return (
-    <Button tone="danger-text" icon={Trash2} onClick={() => void remove().catch(toastError)}>
+    <Button tone="danger-text" icon={Trash2} onClick={() => remove().catch(toastError)}>
       <Trans>Delete user</Trans>
     </Button>
   )
