@@ -131,6 +131,22 @@ it('adds up keys that follow each other faster than the page is drawn', async ()
   await expect.poll(() => timeOf(page)).toBe(5)
 })
 
+it('stays mute that is made so in the moment it is shown', async () => {
+  await using opened = await site.open()
+  const { page } = opened
+  await page.addInitScript(() => {
+    new MutationObserver((_, watching) => {
+      if (document.querySelector('.vw-player') === null) return
+      watching.disconnect()
+      document.body.dispatchEvent(new KeyboardEvent('keydown', { key: 'm', bubbles: true }))
+    }).observe(document, { childList: true, subtree: true })
+  })
+  await page.goto('/files/film.webm')
+  await page.getByRole('button', { name: 'Unmute' }).waitFor()
+  const isMuted = () => media(page).evaluate((film: HTMLMediaElement) => film.muted)
+  await expect.poll(isMuted).toBe(true)
+})
+
 it('leaves the arrow keys to the slider that has the focus', async () => {
   await using opened = await site.open({ path: '/files/film.webm' })
   const { page } = opened
@@ -249,7 +265,7 @@ it('leaves the corner for another one, by its button, and with whoever signs out
   await corner(page).waitFor({ state: 'detached' })
   await leavePlaying()
   await corner(page).getByRole('button', { name: 'Close' }).click()
-  expect(await corner(page).count()).toBe(0)
+  await corner(page).waitFor({ state: 'detached' })
 
   await page.locator('[data-path="/songs/1.wav"]').dblclick()
   await leavePlaying()

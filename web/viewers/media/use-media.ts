@@ -1,6 +1,6 @@
 // A media element as React state, with what is remembered between files: volume, speed, position.
 
-import { type RefObject, useEffect, useEffectEvent, useState } from 'react'
+import { type RefObject, useEffect, useEffectEvent, useLayoutEffect, useState } from 'react'
 import { storage } from '../../lib/storage.ts'
 import { recallPosition, rememberPosition } from '../frame/positions.ts'
 import type { ViewerProps } from '../frame/source.ts'
@@ -87,11 +87,16 @@ export function useMedia(
   const [media, setMedia] = useState<Media>(initial)
   const ended = useEffectEvent(onEnded)
 
+  // In the same turn as the player is shown: what a key has changed by then is not to be taken back.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: starts afresh for each file
+  useLayoutEffect(() => {
+    if (ref.current) applySound(ref.current)
+  }, [source, entry.path, ref])
+
   // biome-ignore lint/correctness/useExhaustiveDependencies: starts afresh for each file
   useEffect(() => {
     const element = ref.current
     if (!element) return
-    applySound(element)
     let savedAt = 0
 
     const update = () => setMedia(stateOf(element))
