@@ -31,7 +31,7 @@ describe('a folder', () => {
     await mkdir(tree.at('missing'))
     await page.getByRole('button', { name: 'Try again' }).click()
     await page.getByRole('heading', { name: 'This folder is empty' }).waitFor()
-    expect(await offered.count()).toBe(3)
+    await expect.poll(() => offered.count()).toBe(3)
   })
 
   it('leads from what is gone to the nearest folder that is there', async () => {
@@ -168,6 +168,10 @@ describe('a folder', () => {
     )
     const { page } = open
     const tile = page.locator('#listing .tile').first()
+    await tile.waitFor()
+    // What comes later may still move it.
+    await page.waitForLoadState('networkidle')
+    await twoFrames(page)
     const shown = await boxOf(tile)
     const held = await holdAnswers(page, '**/api/resources/')
     await page.reload()
@@ -190,7 +194,8 @@ describe('a folder', () => {
       await entry(page, 'b.txt').waitFor()
       const lefts = async (cards: string) =>
         (await Promise.all([0, 1].map((n) => boxOf(page.locator(cards).nth(n))))).map(({ x }) => x)
-      await expect.poll(() => lefts('#listing [data-index]')).toHaveLength(2)
+      await page.waitForLoadState('networkidle')
+      await twoFrames(page)
       const [first, second] = await lefts('#listing [data-index]')
       const held = await holdAnswers(page, '**/api/resources/')
       await page.reload()

@@ -42,6 +42,8 @@ describe('a lost connection', () => {
     await using open = await openFolder({}, { path: '/files/' })
     const { page, context } = open
     const heading = page.getByRole('heading', { name: 'This folder is empty' })
+    await heading.waitFor()
+    await page.waitForLoadState('networkidle')
     const before = await boxOf(heading)
     await goOffline(page)
     await page.getByText('No connection to the server. Trying again…').waitFor()
