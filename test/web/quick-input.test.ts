@@ -153,6 +153,27 @@ describe('in a folder', () => {
     expect(open.problems).toEqual([])
   })
 
+  it('keys pressed right after F2 neither delete the entry nor open it', async () => {
+    await using open = await openFolder({ 'docs/a.txt': 'A' })
+    const { page } = open
+    await page.keyboard.press('ArrowDown')
+    await expectSelected(page, ['docs'])
+    await page.evaluate(() => {
+      for (const key of ['F2', 'Delete', 'Enter'])
+        document.activeElement?.dispatchEvent(
+          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
+        )
+    })
+    await page.getByRole('textbox', { name: 'New name' }).fill('papers')
+    await page.keyboard.press('Enter')
+    await expectNames(page, ['papers'])
+    expect(await page.getByRole('alertdialog').count()).toBe(0)
+    expect(pathOf(page)).toBe('/files/')
+    // The listing has its keys again.
+    await page.keyboard.press('Delete')
+    await page.getByRole('alertdialog').waitFor()
+  })
+
   it('Backspace pressed twice goes up twice, also where the folder above is on its way', async () => {
     await using open = await openFolder({ 'x/y/z/deep.txt': '' }, { path: '/files/x/y/z/' })
     const { page } = open

@@ -10,9 +10,14 @@ interface Renaming {
   text: string
   /** Why the server refused that. */
   refusal: string | null
+  /** The field is asked for and not there yet: keys are meant for it, not for the entry. */
+  isComing: boolean
 }
 
-export const renaming = proxy<Renaming>({ path: null, text: '', refusal: null })
+/** Who waits longer for the field has the keys of the listing back. */
+const COMES_WITHIN_MS = 2000
+
+export const renaming = proxy<Renaming>({ path: null, text: '', refusal: null, isComing: false })
 
 /** Asks for the new name in the row of the entry; resolves false where there is none to type in. */
 export async function renameInRow(
@@ -22,11 +27,21 @@ export async function renameInRow(
 ): Promise<boolean> {
   const hasRow = () => slots.rowNames !== null && indexOfPath(path) >= 0
   if (!hasRow()) return false
+  renaming.isComing = true
+  setTimeout(fieldCame, COMES_WITHIN_MS)
   const loaded = await slots.rowNames?.load().catch(() => null)
-  if (!loaded || !hasRow()) return false
+  if (!loaded || !hasRow()) {
+    fieldCame()
+    return false
+  }
   revealEntry(path)
   Object.assign(renaming, { path, text, refusal })
   return true
+}
+
+/** The field has the keys from here on, or will not come. */
+export function fieldCame(): void {
+  renaming.isComing = false
 }
 
 /** Nothing happens when another name is typed by now. */

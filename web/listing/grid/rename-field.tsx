@@ -20,7 +20,7 @@ import { runAction } from '../../operations/commands/registry.ts'
 import { describeClash, describeNameProblem, namesIn } from '../../operations/names/name-check.ts'
 import { renameAsTyped } from '../../operations/names/rename-as-typed.ts'
 import { toastError } from '../../operations/toasts.ts'
-import { endRenaming, renaming } from '../../state/renaming.ts'
+import { endRenaming, fieldCame, renaming } from '../../state/renaming.ts'
 import { selection } from '../../state/selection.ts'
 import styles from './rename-field.css?url'
 
@@ -48,6 +48,7 @@ export function RenameField({ entry }: { entry: Pick<FileEntry, 'path' | 'name' 
   useLayoutEffect(() => {
     const { stem } = entry.isDir ? { stem: entry.name } : splitName(entry.name)
     input.current?.focus({ preventScroll: true })
+    fieldCame()
     if (refusal === null) input.current?.setSelectionRange(0, stem.length)
   }, [])
 

@@ -23,6 +23,7 @@ import type { ActionContext } from '../../operations/commands/types.ts'
 import { hasPrompt } from '../../operations/prompts.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
 import { indexOfPath, listing, setShown, shownFolder } from '../../state/listing.ts'
+import { renaming } from '../../state/renaming.ts'
 import { selection, selectPaths } from '../../state/selection.ts'
 import { beginNativeDrag } from '../drag/native-drag.ts'
 import { indexesInBox } from './geometry.ts'
@@ -246,8 +247,9 @@ function isForFiles({ target }: KeyboardEvent): boolean {
 function isForGrid(event: KeyboardEvent, scroller: HTMLElement | null): boolean {
   const { target } = event
   if (listing.phase.kind !== 'folder' || event.isComposing) return false
-  // A dialog may be loading: what is typed is meant for that.
-  if (isLayerOpen() || hasPrompt() || !(target instanceof Element)) return false
+  // A dialog or the field for a name may be loading: what is typed is meant for that.
+  if (isLayerOpen() || hasPrompt() || renaming.isComing) return false
+  if (!(target instanceof Element)) return false
   if (target === document.body || target.id === 'main') return true
   if (scroller === null || !scroller.contains(target) || takesKeys(target)) return false
   // Buttons and boxes inside the listing keep Enter and Space.

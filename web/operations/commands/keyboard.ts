@@ -3,6 +3,7 @@
 import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { whenFolderShown } from '../../state/folder-shown.ts'
 import { listing } from '../../state/listing.ts'
+import { renaming } from '../../state/renaming.ts'
 import { slots } from '../../state/slots.ts'
 import { hasPrompt } from '../prompts.ts'
 import { toastInfo } from '../toasts.ts'
@@ -51,8 +52,12 @@ function runShortcut(event: KeyboardEvent): boolean {
       action.shortcuts?.some((shortcut) => matchesShortcut(event, shortcut)),
   )
   if (candidates.length === 0) return false
-  // Pressed while the dialog asked for is loading, or Delete held down.
-  if (hasPrompt() || (event.repeat && candidates.some(({ danger }) => danger))) {
+  // Pressed while the dialog or field asked for is loading, or Delete held down.
+  if (
+    hasPrompt() ||
+    renaming.isComing ||
+    (event.repeat && candidates.some(({ danger }) => danger))
+  ) {
     event.preventDefault()
     return true
   }
