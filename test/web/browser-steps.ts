@@ -218,3 +218,23 @@ export async function goOffline(page: Page): Promise<void> {
     ),
   )
 }
+
+/** Ends the session with the first such request, before that goes on: no other call of the page meets its end first. */
+export async function endSessionAt(
+  page: Page,
+  method: 'GET' | 'POST' | 'PUT',
+  address: RegExp,
+): Promise<void> {
+  const { request } = page.context()
+  let logout: Promise<unknown> | undefined
+  await page.route(address, async (route) => {
+    if (route.request().method() !== method) return route.continue()
+    logout ??= (async () => {
+      const token = await (await request.get('/api/renew')).text()
+      const answer = await request.post('/api/logout', { headers: { 'X-Auth': token } })
+      if (!answer.ok()) throw new Error(`the session stays: ${answer.status()}`)
+    })()
+    await logout
+    await route.continue()
+  })
+}

@@ -7,7 +7,7 @@ import { PHONE } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { ADMIN } from '../support/program.ts'
 import type { Tree } from '../support/tree.ts'
-import { boxOf } from './browser-steps.ts'
+import { boxOf, endSessionAt } from './browser-steps.ts'
 import { editorSite } from './editor-steps.ts'
 import { toast } from './listing-steps.ts'
 
@@ -259,11 +259,7 @@ it('does not let an old draft undo what came since', async () => {
 
 it('asks for the password in place when the session ended, and then saves', async () => {
   await page.keyboard.type('long work ')
-  const token = await (await site.opened.context.request.get('/api/renew')).text()
-  const logout = await site.opened.context.request.post('/api/logout', {
-    headers: { 'X-Auth': token },
-  })
-  expect(logout.ok()).toBe(true)
+  await endSessionAt(page, 'PUT', /\/shared\.txt/)
   await page.keyboard.press('Control+s')
   const again = page.getByRole('alertdialog', { name: 'Your session has ended' })
   await again.getByLabel('Password', { exact: true }).fill(ADMIN.password)

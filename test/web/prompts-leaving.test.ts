@@ -1,6 +1,7 @@
 // Dialogs with something typed in them whose screen goes away under them: none is left behind.
 import type { Page } from 'playwright-core'
 import { describe, expect, it } from 'vitest'
+import { endSessionAt } from './browser-steps.ts'
 import { doubleClick, entry, listedFolders } from './listing-steps.ts'
 
 const openFolder = listedFolders()
@@ -51,10 +52,9 @@ describe('a dialog with unsaved text', () => {
 
   it('goes when the session has ended and the person leaves to the login page', async () => {
     await using open = await openFolder({ 'a.txt': 'a' })
-    const { page, context } = open
+    const { page } = open
     await typeNewName(page)
-    const token = await (await context.request.get('/api/renew')).text()
-    await context.request.post('/api/logout', { headers: { 'X-Auth': token } })
+    await endSessionAt(page, 'POST', /\/api\/resources\//)
     await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Go to sign-in page' }).click()
     await page.getByLabel('Username').fill('somebody')

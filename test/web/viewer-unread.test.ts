@@ -8,6 +8,7 @@ import { BLANK } from '../support/browser.ts'
 import { waitFor } from '../support/deadline.ts'
 import { ADMIN } from '../support/program.ts'
 import { someOf } from '../support/scale.ts'
+import { endSessionAt } from './browser-steps.ts'
 import { openViewer, sampleSite } from './viewer-steps.ts'
 
 const site = sampleSite()
@@ -152,13 +153,12 @@ it.each(['paper.pdf', 'picture.png', 'song.mp3', 'pack.zip'])(
   'asks for the password in place when the session ended, and then shows %s',
   async (name) => {
     await using opened = await site.open({ path: BLANK })
-    const { page, context } = opened
+    const { page } = opened
     await page.route(CONTENT, (route) => route.abort('connectionrefused'))
     await openViewer(page, name)
     await tryAgain(page).waitFor()
-    const token = await (await context.request.get('/api/renew')).text()
-    await context.request.post('/api/logout', { headers: { 'X-Auth': token } })
     await page.unroute(CONTENT)
+    await endSessionAt(page, 'GET', CONTENT)
     await tryAgain(page).click()
     const again = page.getByRole('alertdialog', { name: 'Your session has ended' })
     await again.getByLabel('Password', { exact: true }).fill(ADMIN.password)
