@@ -39,7 +39,7 @@ const NAMES: Record<keyof Amounts, string> = {
 
 /** Column heads, and what makes the panels. */
 const LASTING: Partial<Record<keyof Point, string>> = {
-  startMs: 'Start to first answer, ms',
+  startMs: 'Start until all is read, ms',
   residentMb: 'Resident, MB',
   privateMb: 'Private memory, MB',
   getMs: 'Small GET, ms',

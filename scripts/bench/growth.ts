@@ -60,7 +60,7 @@ async function measureAt(amounts: Amounts): Promise<Point> {
   return { startMs: median(starts), heldMs: watched, ...plain }
 }
 
-/** Milliseconds from the command to the first answer. */
+/** Milliseconds from the command to an answer once it says that it listens, which it does when all accounts and shares are read. */
 async function startOnce(tree: Tree, database: string): Promise<number> {
   const [command, ...leading] = programCommand()
   const options = ['-a', '127.0.0.1', '-p', '0', '-r', tree.root, '-d', database]
