@@ -27,7 +27,9 @@ const pathOf = (page: Page) => new URL(page.url()).pathname
 
 interface Press {
   key: string
+  code?: string
   ctrlKey?: boolean
+  altKey?: boolean
 }
 
 /** Presses keys where the focus is, with nothing drawn between them, after a turn of the wheel where one is given. */
@@ -64,22 +66,29 @@ function countOf(page: Page, method: string, address: RegExp): () => number {
   return () => count
 }
 
-async function renameTo(page: Page, name: string): Promise<void> {
+async function renameTo(page: Page, from: string, name: string): Promise<void> {
+  await entry(page, from).click()
   await page.keyboard.press('F2')
   await page.getByRole('textbox', { name: 'New name' }).fill(name)
   await page.keyboard.press('Enter')
+}
+
+async function deleteEach(page: Page, names: string[]): Promise<void> {
+  for (const name of names) {
+    await entry(page, name).click()
+    await page.keyboard.press('Delete')
+    await toast(page, `Deleted “${name}”`).waitFor()
+  }
 }
 
 describe('in a folder', () => {
   it('Ctrl+Z takes back what is seen as done, not what was done before it', async () => {
     await using open = await openFolder({ 'a.txt': 'A', 'b.txt': 'B' })
     const { page, tree } = open
-    await entry(page, 'a.txt').click()
-    await renameTo(page, 'one.txt')
+    await renameTo(page, 'a.txt', 'one.txt')
     await toast(page, 'Renamed to “one.txt”').waitFor()
     const held = await holdAnswers(page, '**/api/resources/b.txt?*')
-    await entry(page, 'b.txt').click()
-    await renameTo(page, 'two.txt')
+    await renameTo(page, 'b.txt', 'two.txt')
     await expectNames(page, ['one.txt', 'two.txt'])
     await page.keyboard.press('Control+z')
     held.resolve()
@@ -91,16 +100,14 @@ describe('in a folder', () => {
   it('Ctrl+Z takes back nothing else where what was seen as done was refused', async () => {
     await using open = await openFolder({ 'a.txt': 'A', 'b.txt': 'B' })
     const { page } = open
-    await entry(page, 'a.txt').click()
-    await renameTo(page, 'one.txt')
+    await renameTo(page, 'a.txt', 'one.txt')
     await toast(page, 'Renamed to “one.txt”').waitFor()
     const answer = Promise.withResolvers<void>()
     await page.route('**/api/resources/b.txt?*', async (route) => {
       await answer.promise
       await route.fulfill({ status: 403 })
     })
-    await entry(page, 'b.txt').click()
-    await renameTo(page, 'two.txt')
+    await renameTo(page, 'b.txt', 'two.txt')
     await expectNames(page, ['one.txt', 'two.txt'])
     await page.keyboard.press('Control+z')
     answer.resolve()
@@ -139,12 +146,7 @@ describe('in a folder', () => {
     await page.keyboard.press('ArrowDown')
     await expectSelected(page, ['docs'])
     const newFolder = { key: 'n', code: 'KeyN', altKey: true }
-    await page.evaluate((press) => {
-      for (const key of [press, press, { key: 'Enter' }])
-        document.activeElement?.dispatchEvent(
-          new KeyboardEvent('keydown', { ...key, bubbles: true, cancelable: true }),
-        )
-    }, newFolder)
+    await pressAtOnce(page, [newFolder, newFolder, { key: 'Enter' }])
     const dialog = page.getByRole('dialog', { name: 'New folder' })
     await dialog.waitFor()
     await page.keyboard.press('Escape')
@@ -158,12 +160,7 @@ describe('in a folder', () => {
     const { page } = open
     await page.keyboard.press('ArrowDown')
     await expectSelected(page, ['docs'])
-    await page.evaluate(() => {
-      for (const key of ['F2', 'Delete', 'Enter'])
-        document.activeElement?.dispatchEvent(
-          new KeyboardEvent('keydown', { key, bubbles: true, cancelable: true }),
-        )
-    })
+    await pressAtOnce(page, [{ key: 'F2' }, { key: 'Delete' }, { key: 'Enter' }])
     await page.getByRole('textbox', { name: 'New name' }).fill('papers')
     await page.keyboard.press('Enter')
     await expectNames(page, ['papers'])
@@ -307,11 +304,7 @@ describe('a double click', () => {
   it('restores once, and asks once before the trash is emptied', async () => {
     await using open = await openServer({ 'a.txt': 'A', 'b.txt': 'B' })
     const { page } = open
-    for (const name of ['a.txt', 'b.txt']) {
-      await entry(page, name).click()
-      await page.keyboard.press('Delete')
-      await toast(page, `Deleted “${name}”`).waitFor()
-    }
+    await deleteEach(page, ['a.txt', 'b.txt'])
     await page.goto('/settings/trash')
     const restored = countOf(page, 'POST', /\/api\/trash\/restore/)
     const row = page.getByRole('row').filter({ hasText: 'a.txt' })
@@ -348,11 +341,7 @@ describe('a double click', () => {
 it('shows all that was taken back in the history, where that was asked for one right after the other', async () => {
   await using open = await openServer({ 'a.txt': 'A', 'b.txt': 'B' })
   const { page } = open
-  for (const name of ['a.txt', 'b.txt']) {
-    await entry(page, name).click()
-    await page.keyboard.press('Delete')
-    await toast(page, `Deleted “${name}”`).waitFor()
-  }
+  await deleteEach(page, ['a.txt', 'b.txt'])
   await page.goto('/settings/history')
   await keepOffers(page)
   const rows = page.getByRole('row').filter({ hasText: 'Deleted' })
