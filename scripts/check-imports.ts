@@ -69,7 +69,12 @@ const WEB_LAYERS = [
 const VIEWERS = WEB_LAYERS.findIndex((areas) => areas.includes('viewers'))
 
 /** What the page runs of the server's code: functions of texts alone. */
-const SHARED = new Set(['src/lib/vpath.ts', 'src/lib/name-order.ts', 'src/lib/fold-text.ts'])
+const SHARED = new Set([
+  'src/lib/vpath.ts',
+  'src/lib/name-order.ts',
+  'src/lib/fold-text.ts',
+  'src/lib/locks.ts',
+])
 
 const HONO_USERS = /^src\/((http|routes)\/|app\.ts$|server\.ts$)/
 

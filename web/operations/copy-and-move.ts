@@ -2,6 +2,7 @@
 // told in a toast, and what can be taken back is offered for Undo.
 
 import { plural, t } from '@lingui/core/macro'
+import { createLocks } from '../../src/lib/locks.ts'
 import { newOperation } from '../api/client.ts'
 import { messageOf } from '../api/error-text.ts'
 import { transfer } from '../api/files.ts'
@@ -199,23 +200,11 @@ export function tellTransfer(
   }
 }
 
-/** Copies and moves by key that are under way, the last of each. */
-const underWay = new Map<string, Promise<unknown>>()
-
 /**
- * The same by key comes after that before: the server takes a copy that is asked for again while it runs for one and
- * the same, and what was cut is not where it was once it has moved.
+ * By what is copied or moved, and where to. The server takes a copy that is asked for again while it runs for one and the
+ * same, and what was cut is not where it was once it has moved.
  */
-async function inTurn(key: string, work: () => Promise<unknown>): Promise<void> {
-  const before = underWay.get(key)
-  const own = before === undefined ? work() : before.then(work, work)
-  underWay.set(key, own)
-  try {
-    await own
-  } finally {
-    if (underWay.get(key) === own) underWay.delete(key)
-  }
-}
+const underWay = createLocks()
 
 const keyOf = (items: readonly TransferItem[], target = '') =>
   [target, ...items.map(({ path }) => path)].join('\n')
@@ -228,9 +217,10 @@ export async function pasteInto(folder: string): Promise<void> {
   const { kind, items } = clipboard
   if (items.length === 0) return
   if (kind === 'copy') {
-    return inTurn(keyOf(items, folder), () => transferEntries('copy', items, folder))
+    await underWay.withLock(keyOf(items, folder), () => transferEntries('copy', items, folder))
+    return
   }
-  await inTurn(keyOf(items), async () => {
+  await underWay.withLock(keyOf(items), async () => {
     if (clipboard.items !== items) return
     if ((await transferEntries('move', items, folder)) && clipboard.items === items)
       clearClipboard()
@@ -242,7 +232,7 @@ export async function duplicateEntries(items: readonly TransferItem[]): Promise<
   const [first] = items
   if (first === undefined) return
   const folder = parentOf(first.path)
-  await inTurn(keyOf(items, folder), () =>
+  await underWay.withLock(keyOf(items, folder), () =>
     transferEntries('copy', items, folder, { told: 'duplicate' }),
   )
 }

@@ -2,6 +2,7 @@
 // in prompt-kinds.ts (its types) and one in prompts/registry.ts (its component).
 
 import { proxy, ref } from 'valtio'
+import { renaming } from '../state/renaming.ts'
 import type { PromptKinds } from './prompt-kinds.ts'
 
 type PromptKind = keyof PromptKinds
@@ -48,4 +49,9 @@ export function hasPrompt(kind?: PromptKind): boolean {
   return kind === undefined
     ? prompts.stack.length > 0
     : prompts.stack.some((prompt) => prompt.kind === kind)
+}
+
+/** True while a dialog or the field for a name is asked for: keys are meant for that, also where it is still loading. */
+export function isAsking(): boolean {
+  return hasPrompt() || renaming.isComing
 }

@@ -20,10 +20,9 @@ import { FINGERS, useMedia } from '../../lib/page/media.ts'
 import { currentContext } from '../../operations/commands/context.ts'
 import { runAction } from '../../operations/commands/registry.ts'
 import type { ActionContext } from '../../operations/commands/types.ts'
-import { hasPrompt } from '../../operations/prompts.ts'
+import { isAsking } from '../../operations/prompts.ts'
 import { prefetchFolder } from '../../state/listed-folder.ts'
 import { indexOfPath, listing, setShown, shownFolder } from '../../state/listing.ts'
-import { renaming } from '../../state/renaming.ts'
 import { selection, selectPaths } from '../../state/selection.ts'
 import { beginNativeDrag } from '../drag/native-drag.ts'
 import { indexesInBox } from './geometry.ts'
@@ -247,9 +246,7 @@ function isForFiles({ target }: KeyboardEvent): boolean {
 function isForGrid(event: KeyboardEvent, scroller: HTMLElement | null): boolean {
   const { target } = event
   if (listing.phase.kind !== 'folder' || event.isComposing) return false
-  // A dialog or the field for a name may be loading: what is typed is meant for that.
-  if (isLayerOpen() || hasPrompt() || renaming.isComing) return false
-  if (!(target instanceof Element)) return false
+  if (isLayerOpen() || isAsking() || !(target instanceof Element)) return false
   if (target === document.body || target.id === 'main') return true
   if (scroller === null || !scroller.contains(target) || takesKeys(target)) return false
   // Buttons and boxes inside the listing keep Enter and Space.

@@ -3,9 +3,8 @@
 import { isLayerOpen, takesKeys } from '../../lib/page/focus.ts'
 import { whenFolderShown } from '../../state/folder-shown.ts'
 import { listing } from '../../state/listing.ts'
-import { renaming } from '../../state/renaming.ts'
 import { slots } from '../../state/slots.ts'
-import { hasPrompt } from '../prompts.ts'
+import { isAsking } from '../prompts.ts'
 import { toastInfo } from '../toasts.ts'
 import { currentContext } from './context.ts'
 import { folderActions } from './folder-actions.ts'
@@ -52,12 +51,8 @@ function runShortcut(event: KeyboardEvent): boolean {
       action.shortcuts?.some((shortcut) => matchesShortcut(event, shortcut)),
   )
   if (candidates.length === 0) return false
-  // Pressed while the dialog or field asked for is loading, or Delete held down.
-  if (
-    hasPrompt() ||
-    renaming.isComing ||
-    (event.repeat && candidates.some(({ danger }) => danger))
-  ) {
+  // Held down, Delete would go through the folder.
+  if (isAsking() || (event.repeat && candidates.some(({ danger }) => danger))) {
     event.preventDefault()
     return true
   }
